@@ -6,7 +6,6 @@ import type { PipelinePause } from '../core/decision.ts'
 import type { ErasedSeen } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { estimate, type Estimate } from '../core/change/estimate.ts'
-import { handedOverTo } from '../core/log/hand-over.ts'
 import type { NotedPause } from '../core/outcome/daemon.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunRecord } from '../core/state.ts'
@@ -14,6 +13,7 @@ import type { StateStore } from '../core/state-store.ts'
 import { failedOf } from '../sources/old-files.ts'
 import { createSource } from '../sources/registry.ts'
 import { systemClock as clock } from '../system.ts'
+import { type HandOverStanding, handOverStanding } from './hand-over-standing.ts'
 import { nextDue } from './run/next-due.ts'
 import { type RateStanding, rateStanding } from './run/rate-window.ts'
 
@@ -148,16 +148,7 @@ export interface CommonStanding {
   /** Contacts at the service that show the address of an erased person. */
   readonly erasedSeen: readonly ErasedSeen[]
   /** Entries of the sync log that its collector does not have yet; undefined: there is none. */
-  readonly handOver: { readonly to: string; readonly behind: number } | undefined
-}
-
-async function handOverStanding(
-  { audit: { hand_over: wanted } }: Settings,
-  state: StateStore | undefined,
-): Promise<CommonStanding['handOver']> {
-  if (wanted === undefined || state === undefined) return undefined
-  const { entries } = await state.logHead()
-  return { to: wanted.to, behind: entries - (await handedOverTo(state, wanted)) }
+  readonly handOver: HandOverStanding | undefined
 }
 
 export async function commonStanding(of: {

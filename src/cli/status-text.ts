@@ -160,10 +160,15 @@ export function erasedText(
 }
 
 /** What the collector of logs does not have yet. */
-export const behindText = ({ handOver }: CommonStanding): readonly string[] =>
-  handOver === undefined || handOver.behind === 0
-    ? []
-    : [`Sync log: ${plural(handOver.behind, 'entry', 'entries')} not handed over to ${handOver.to} yet`]
+export function behindText({ handOver }: CommonStanding, now: number): readonly string[] {
+  if (handOver === undefined || handOver.behind === 0) return []
+  const { behind, to, oldestAt } = handOver
+  const since =
+    oldestAt === undefined
+      ? ''
+      : `, the oldest since ${momentText(oldestAt)} (${distanceText(oldestAt, now)})`
+  return [`Sync log: ${plural(behind, 'entry', 'entries')} not handed over to ${to} yet${since}`]
+}
 
 /** The rate in force, and how much of it is used. */
 export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): readonly string[] {

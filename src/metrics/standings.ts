@@ -1,5 +1,6 @@
 // The gauges: present counts at the moment of a scrape. All are set again each time, so that what is no longer configured
 // is no longer shown. Times are seconds since the epoch, as Prometheus wants them: an age is `time() - ...`.
+import type { waitingForBrakes } from '../core/change/waiting/brake.ts'
 import type { DriftRound } from '../core/change/others/drift-rounds.ts'
 import type { Backlog } from '../core/outcome/backlog.ts'
 import type { DaemonCondition } from '../core/outcome/daemon.ts'
@@ -11,6 +12,8 @@ export interface PipelineStanding extends Pick<Milestones, 'lastSuccessAt' | 'la
   readonly name: string
   /** Its first run; where it has had none, the start of the daemon if it has a schedule. */
   readonly watchedSince: number | undefined
+  /** Contacts that wait for a term because of a brake, by what the brake does. */
+  readonly braked: ReturnType<typeof waitingForBrakes>
   /** The latest round of looks for drift, and the share that may differ. */
   readonly drift: { readonly round: DriftRound | undefined; readonly share: number } | undefined
 }
@@ -26,6 +29,8 @@ export interface Standings {
   readonly state: { readonly bytes: number; readonly walBytes: number }
   /** Messages of alerts that no receiver has taken yet. */
   readonly undelivered: number
+  /** What of the sync log is not handed over yet, and since when (milliseconds); undefined where nothing is handed over. */
+  readonly handOver: { readonly behind: number; readonly oldestAt: number | undefined } | undefined
   /** Conditions that are raised, by name, each with how many pipelines it is about. */
   readonly raised: ReadonlyMap<string, number>
 }
@@ -65,6 +70,16 @@ const PLAIN: readonly (readonly [name: string, help: string, value: Plain])[] = 
     ({ limits, requestsOfDay }) => (limits.day === undefined ? undefined : requestsOfDay),
   ],
   ['daily_limit', 'Requests allowed in 24 hours; only if a limit is set.', ({ limits }) => limits.day],
+  [
+    'hand_over_waiting',
+    'Entries of the sync log that are not handed over yet; only if audit.hand_over is set.',
+    ({ handOver }) => handOver?.behind,
+  ],
+  [
+    'hand_over_oldest_timestamp_seconds',
+    'When the oldest entry was made that is not handed over yet; only if there is one.',
+    ({ handOver }) => seconds(handOver?.oldestAt),
+  ],
   ['alerts_undelivered', 'Alert messages not delivered yet.', ({ undelivered }) => undelivered],
 ]
 
@@ -169,6 +184,12 @@ export function createStandings(registry: Registry): (standings: Standings) => v
   const paused = gauge('paused', 'Whether runs are paused, and why.', 'code')
   const bytes = gauge('state_bytes', 'The size of the state database, and of its write-ahead log.', 'file')
   const raised = gauge('alerts_raised', 'Conditions that were reported and still hold.', 'condition')
+  const braked = gauge(
+    'brake_waiting',
+    'Contacts that wait for a term because of a brake, by what it does: it watches the first, or holds the rest.',
+    'pipeline',
+    'phase',
+  )
   const contacts = gauge(
     'drift_contacts',
     'Contacts of the latest round of looks, by what was found.',
@@ -176,6 +197,12 @@ export function createStandings(registry: Registry): (standings: Standings) => v
     'outcome',
   )
   return (standings) => {
+    setAll(
+      braked,
+      standings.pipelines.flatMap(({ name: pipeline, braked: waiting }) =>
+        Object.entries(waiting).map(([phase, number]): Row => [{ pipeline, phase }, number]),
+      ),
+    )
     setAll(contacts, standings.pipelines.flatMap(driftRows))
     for (const { target, value } of plain) setOne(target, value(standings))
     for (const { target, value } of ofPipeline)

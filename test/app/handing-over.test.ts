@@ -223,8 +223,11 @@ describe('a receiver', () => {
       2,
       expect.stringMatching(/not accepted by .* \(ECONNREFUSED\)/),
     ])
-    expect((await place.cli('status')).stdout).toMatch(/^Sync log: \d+ entries not handed over to tcp:/m)
-    expect(await place.json('status')).toMatchObject({ hand_over: { to: away.to } })
+    expect((await place.cli('status')).stdout).toMatch(
+      /^Sync log: \d+ entries not handed over to tcp:.* yet, the oldest since 2\d{3}-.* \(now\)$/m,
+    )
+    const oldest = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string
+    expect(await place.json('status')).toMatchObject({ hand_over: { to: away.to, oldest } })
     await configured('handed.jsonl')
     await place.cli('audit', 'hand-over')
     expect((await place.cli('status')).stdout).not.toContain('handed over')

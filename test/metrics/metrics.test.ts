@@ -37,6 +37,7 @@ const STANDINGS: Standings = {
       retriable: 4,
       lastSuccessAt: 5_000,
       lastFile: undefined,
+      braked: { watching: 3, held: 0 },
       drift: {
         share: 0.05,
         round: {
@@ -53,6 +54,7 @@ const STANDINGS: Standings = {
   requestsOfDay: 9,
   state: { bytes: 4096, walBytes: 0 },
   undelivered: 0,
+  handOver: { behind: 12, oldestAt: 6_000 },
   raised: new Map([['held', 1]]),
 }
 
@@ -105,6 +107,23 @@ it('counts requests by endpoint, method and status, their time and their wait', 
   expect(await series('retries_total')).toEqual({ [`retries_total{${route}}`]: 1 })
   expect(await series('throttled_total')).toEqual({ throttled_total: 1 })
   expect(await series('daily_limit_total')).toEqual({ daily_limit_total: 1 })
+})
+
+it('shows what waits for a brake and for the hand-over; nothing of a hand-over that is not configured', async () => {
+  let standings = STANDINGS
+  const { series } = metricsOver(() => standings)
+  expect(await series('brake_waiting')).toEqual({
+    'brake_waiting{pipeline="shop",phase="watching"}': 3,
+    'brake_waiting{pipeline="shop",phase="held"}': 0,
+  })
+  expect(await series('hand_over')).toEqual({
+    hand_over_waiting: 12,
+    hand_over_oldest_timestamp_seconds: 6,
+  })
+  standings = { ...STANDINGS, handOver: { behind: 0, oldestAt: undefined } }
+  expect(await series('hand_over')).toEqual({ hand_over_waiting: 0 })
+  standings = { ...STANDINGS, handOver: undefined }
+  expect(await series('hand_over')).toEqual({})
 })
 
 const ended = {

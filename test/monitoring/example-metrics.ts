@@ -27,6 +27,7 @@ export async function exampleMetrics(): Promise<Metrics> {
           retriable: 1,
           lastSuccessAt: 1,
           lastFile: { at: 1, read: 1, rejected: 0 },
+          braked: { watching: 1, held: 1 },
           drift: {
             share: 0.05,
             round: {
@@ -50,6 +51,7 @@ export async function exampleMetrics(): Promise<Metrics> {
       requestsOfDay: 1,
       state: { bytes: 1, walBytes: 1 },
       undelivered: 0,
+      handOver: { behind: 1, oldestAt: 1 },
       raised: new Map([['held', 1]]),
     }),
   )

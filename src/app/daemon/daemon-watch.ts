@@ -1,5 +1,6 @@
 // Who watches the daemon: metrics follow its events and are asked for how things stand; alerts look after each of them,
 // and every minute for what time alone brings about.
+import { type BrakeStanding, waitingForBrakes } from '../../core/change/waiting/brake.ts'
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { readiness } from '../../console/health.ts'
 import type { DaemonCondition, DaemonEvent, DaemonListener } from '../../core/outcome/daemon.ts'
@@ -13,6 +14,7 @@ import type { PipelineStanding, Standings } from '../../metrics/standings.ts'
 import { stateSizes } from '../../store/info.ts'
 import { createServiceVerdict } from '../alerting/alert-facts.ts'
 import { type Alerting, createAlerting } from '../alerting/alerting.ts'
+import { handOverStanding } from '../hand-over-standing.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
 import type { Runner } from '../run/runner.ts'
 import { createProgressWatch } from './progress-watch.ts'
@@ -42,10 +44,15 @@ const SHORTEST_MS = 1_000
 
 type Observed = Pick<Runner, 'state' | 'rate'>
 
+interface Scraped {
+  readonly state: Runner['state']
+  readonly condition: DaemonCondition
+  readonly brakes: readonly BrakeStanding[]
+}
+
 async function pipelineStanding(
   { name, schedule, drift }: PipelineSettings,
-  state: Runner['state'],
-  condition: DaemonCondition,
+  { state, condition, brakes }: Scraped,
 ): Promise<PipelineStanding> {
   const live = condition.pipelines.find((pipeline) => pipeline.name === name)
   const milestones = await state.milestones(name)
@@ -53,7 +60,8 @@ async function pipelineStanding(
   const backlog = currentBacklog(await state.backlog(name), live?.runningSince !== undefined)
   const [round] = drift === undefined ? [] : await state.driftRounds(name, 1)
   const compared = drift === undefined ? undefined : { round, share: drift.share }
-  return { name, ...backlog, ...milestones, watchedSince, drift: compared }
+  const braked = waitingForBrakes(brakes, name)
+  return { name, ...backlog, ...milestones, watchedSince, braked, drift: compared }
 }
 
 async function standings(
@@ -65,7 +73,8 @@ async function standings(
   const { pipelines, service, state } = all
   const now = condition()
   const rows: PipelineStanding[] = []
-  for (const pipeline of pipelines) rows.push(await pipelineStanding(pipeline, runner.state, now))
+  const scraped = { state: runner.state, condition: now, brakes: await runner.state.brakes() }
+  for (const pipeline of pipelines) rows.push(await pipelineStanding(pipeline, scraped))
   return {
     pipelines: rows,
     condition: now,
@@ -74,6 +83,7 @@ async function standings(
     limits: { window: service.rate_limit.requests, day: service.rate_limit.per_day },
     requestsOfDay: requestsOfDay(all, clock.now()) ?? 0,
     state: stateSizes(state.path),
+    handOver: await handOverStanding(all, runner.state),
     ...(await runner.state.alertFigures()),
   }
 }

@@ -131,11 +131,16 @@ const erasedJson = ({ contactId, print, firstAt, lastAt, isLinked }: ErasedSeen)
   linked: isLinked,
 })
 
+const handOverJson = ({ handOver }: CommonStanding) =>
+  handOver === undefined
+    ? null
+    : { to: handOver.to, behind: handOver.behind, oldest: isoTime(handOver.oldestAt) }
+
 const lookJson = ({ owner, orphans: known, common, standings }: Look) => ({
   owner: owner === undefined ? null : { pid: owner.pid, since: isoTime(owner.since) },
   pause: pauseJson(common),
   rate: rateJson(common),
-  hand_over: common.handOver ?? null,
+  hand_over: handOverJson(common),
   erased_at_service: common.erasedSeen.map(erasedJson),
   pipelines: standings.map(standingJson),
   orphans: known,
@@ -151,7 +156,7 @@ function lookText(io: Io, { owner, orphans: known, common, standings }: Look): r
     ownerText(owner, now),
     ...pauseText(common, now, terminal),
     ...erasedText(common, now, terminal),
-    ...behindText(common),
+    ...behindText(common, now),
   ]
 }
 

@@ -136,3 +136,14 @@ export interface BrakeStore {
   concludeBrake(term: string, ended: { opens: boolean; figures: string; now: number }): Promise<void>
   brakes(): Promise<readonly BrakeStanding[]>
 }
+
+/** How many contacts of a pipeline wait for a term, by what the brake of the term does. */
+export function waitingForBrakes(
+  brakes: readonly BrakeStanding[],
+  pipeline: string,
+): Readonly<Record<BrakeStanding['phase'], number>> {
+  const sum = { watching: 0, held: 0 }
+  for (const { phase, waiting } of brakes)
+    for (const one of waiting) if (one.pipeline === pipeline) sum[phase] += one.asks
+  return sum
+}

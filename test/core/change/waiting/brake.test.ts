@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   type BrakeNumbers,
+  type BrakeStanding,
   brakeStep,
   firstSeenText,
   reachesStop,
+  waitingForBrakes,
 } from '../../../../src/core/change/waiting/brake.ts'
 
 const RULE = {
@@ -54,4 +56,18 @@ describe('the look at the first', () => {
       '2 of 50 unsubscribed (4%), 0 were blocked (0%)',
     )
   })
+})
+
+it('says how many contacts of a pipeline wait, by phase', () => {
+  const brake = (phase: 'watching' | 'held', ...asks: [pipeline: string, asks: number][]): BrakeStanding => ({
+    ...{ term: 't', name: 'T', phase, runId: 'r', since: 1, figures: undefined },
+    waiting: asks.map(([pipeline, number]) => ({ pipeline, asks: number })),
+  })
+  const brakes = [
+    brake('held', ['shop', 3], ['crm', 9]),
+    brake('held', ['shop', 4]),
+    brake('watching', ['crm', 5]),
+  ]
+  expect(waitingForBrakes(brakes, 'shop')).toEqual({ watching: 0, held: 7 })
+  expect(waitingForBrakes(brakes, 'crm')).toEqual({ watching: 5, held: 9 })
 })
