@@ -1,5 +1,5 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
-import { difference, type Known } from '../core/change/diff.ts'
+import { type Known, recordDifference } from '../core/change/diff.ts'
 import type { Operation } from '../core/change/operation.ts'
 import { isRepair, repairAgain } from '../core/change/others/repair.ts'
 import { REBUILD_GUARD } from '../core/change/lookup/rebuild.ts'
@@ -105,7 +105,7 @@ function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings
     return repair === undefined ? { state: 'settled' } : { ...repair, kind: 'update', state: 'planned' }
   }
   const desired = { contact: operation.desired, terms: operation.terms?.asserts }
-  const decided = difference(desired, known, pipeline)
+  const decided = recordDifference(desired, { known, said: operation.fields }, pipeline)
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
   switch (decided.kind) {
     case 'create':

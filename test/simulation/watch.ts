@@ -35,7 +35,7 @@ const isLate = (request: RequestEntry | undefined): boolean => request?.fault ==
 
 /** Faults that leave open whether the request was, or will be, carried out. */
 const isUnanswered = (fault: string | undefined): boolean =>
-  fault !== undefined && !['no_connection', 'throttled', 'away', 'denied', 'forbidden'].includes(fault)
+  fault !== undefined && !['no_connection', 'throttled', 'denied', 'forbidden'].includes(fault)
 
 export function watchEffects(watched: Watched): void {
   const { ledger, service, claims, pipelines, sources, overruled, handTerms, violated } = watched

@@ -108,6 +108,23 @@ describe('under keep', () => {
     expect(contact(line)).toMatchObject({ phone: '4' })
   })
 
+  it('what is sent once it is released is what the source says last, also where that was sent before', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    await line.run()
+    line.source.drop('3.csv', row('Ann', '1'))
+    expect(await line.run()).toMatchObject({ unchanged: 1, kept_edits: 1 })
+    expect(await edits(line)).toMatchObject([{ field: 'phone', service: '9', source: '1' }])
+    const before = reads(line)
+    line.source.drop('4.csv', row('Ann', '1'))
+    expect(await line.run({ isAsked: false })).toMatchObject({ unchanged: 1, kept_edits: 0 })
+    expect(reads(line)).toBe(before)
+    await line.state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'phone' })
+    await line.run()
+    expect(contact(line)).toMatchObject({ phone: '1' })
+  })
+
   it('what the service makes of a value is no edit', async () => {
     const line = await linked()
     edit(line, { mail: 'A@Example.com', first_name: ' Ann ' })

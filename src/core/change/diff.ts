@@ -20,6 +20,8 @@ export interface KnownLink {
   readonly fields: Contact
   /** Fields that were sent with an unknown outcome: their values at the service are unknown. */
   readonly unsure: readonly string[]
+  /** Fields that were edited at the service, and are kept: what the source wanted when that was last seen. */
+  readonly edited?: Readonly<Record<string, FieldValue | null>>
   /** Which terms its record asserts; undefined where nothing was settled yet. */
   readonly terms: readonly AssertedTerm[] | undefined
   /** The service no longer has the contact. */
@@ -81,6 +83,13 @@ export function changedFields(desired: Contact, known: Contact, unsure: readonly
   )
 }
 
+/** Of edited fields, those for which the source wants something else by now: should the edit end, that is what is sent. */
+const wantedAnew = (desired: Contact, edited: KnownLink['edited'] = {}): readonly string[] =>
+  Object.entries(edited).flatMap(([field, before]) => {
+    const value = desired[field]
+    return value === undefined || sameValue(value, before ?? undefined) ? [] : [field]
+  })
+
 /** What was pushed before, overlaid with what is desired now: the next known state. */
 export const nextKnown = (known: Contact, desired: Contact): Contact => ({ ...known, ...desired })
 
@@ -136,4 +145,16 @@ export function difference(desired: Desired, known: Known, rules: Rules): Differ
   // Two records share one contact: a change for one of them would also change the other.
   if (link.merged) return { kind: 'held', reason: MERGED_REASON }
   return { kind: 'update', contactId: link.contactId, ...change(fields, terms) }
+}
+
+/** The same for a record of a source: what it has said of an edited field is noted also where that was sent before. */
+export function recordDifference(
+  desired: Desired,
+  { known, said }: { readonly known: Known; readonly said: Contact },
+  rules: Rules,
+): Difference {
+  const { link } = known
+  const anew = link === undefined ? [] : wantedAnew(said, link.edited)
+  if (link === undefined || anew.length === 0) return difference(desired, known, rules)
+  return difference(desired, { ...known, link: { ...link, unsure: [...link.unsure, ...anew] } }, rules)
 }

@@ -1,6 +1,6 @@
 // Between rows of the journal and operations: the only place that knows both shapes.
 import type { ConsentEvidence } from '../../core/mapping/values/consent.ts'
-import type { Contact } from '../../core/mapping/contact.ts'
+import type { Contact, FieldValue } from '../../core/mapping/contact.ts'
 import type { Operation, OperationKind, OperationOutcome } from '../../core/change/operation.ts'
 import type { OperationState } from '../../core/change/states.ts'
 import type { Provenance, RecordRow } from '../../core/mapping/record.ts'
@@ -85,6 +85,10 @@ export const assertionsJson = (
       unsure === true ? [name, ours ? 1 : 0, 1] : [name, ours ? 1 : 0],
     ),
   )
+
+/** A value; null where there is none. */
+export const parseValue = (json: string | null): FieldValue | null =>
+  json === null ? null : (JSON.parse(json) as FieldValue)
 
 /** The names of fields that a link is unsure of. */
 export const parseUnsure = (json: string | null): readonly string[] =>

@@ -1,5 +1,5 @@
 // What is to be done about one mapped row, regardless of the others: the difference as an operation, or why there is none.
-import { type Difference, difference, type Known } from '../../core/change/diff.ts'
+import { type Difference, type Known, recordDifference } from '../../core/change/diff.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import type { MappedRecord } from '../../core/mapping/mapping.ts'
 import type { StagedBody } from '../../core/state.ts'
@@ -60,7 +60,7 @@ export function verdictOn(row: Mapped, context: PlanContext): Verdict {
   if (mapped.kind === 'rejected')
     return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
   const desired = { contact: mapped.contact, terms: mapped.terms }
-  const decided = difference(desired, known, context.pipeline)
+  const decided = recordDifference(desired, { known, said: desired.contact }, context.pipeline)
   const byWrites = verdictByWrites(decided, { mapped, known }, context.pipeline)
   return byWrites ?? bodyOf(decided, { mapped, known }, context.pipeline)
 }

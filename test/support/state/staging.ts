@@ -59,6 +59,7 @@ function knownOf(tables: Tables, pipeline: string, key: string): Known {
   const inDoubt = ofPipeline.some((row) => row.state === 'in_doubt' && row.key === key && isKeyed(row))
   if (link === undefined) return { link: undefined, inDoubt }
   const others = termsOfOthers(tables, link.contactId, link.id)
+  const edits = tables.edits.filter((one) => one.pipeline === pipeline && one.key === key)
   const merged = ofPipeline.some(
     (row) =>
       row.state === 'held' && row.kind === 'create' && row.contactId === link.contactId && row.key !== key,
@@ -73,6 +74,9 @@ function knownOf(tables: Tables, pipeline: string, key: string): Known {
       terms: link.terms?.map((term) => ({ ...term, shared: others.has(termKey(term.name)) })),
       gone: link.gone,
       merged,
+      ...(edits.length === 0
+        ? {}
+        : { edited: Object.fromEntries(edits.map(({ field, source }) => [field, source])) }),
       ...(link.fingerprint === undefined ? { isUnfinished: true } : {}),
     },
   }

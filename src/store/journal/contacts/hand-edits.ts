@@ -14,7 +14,7 @@ import type { Operation, Settled } from '../../../core/change/operation.ts'
 import { stepFields } from '../../../core/change/steps.ts'
 import type { Contact, FieldValue } from '../../../core/mapping/contact.ts'
 import type { Connection } from '../../file/database.ts'
-import { assertionsJson, parseAssertions, parseContact } from '../rows.ts'
+import { assertionsJson, parseAssertions, parseContact, parseValue } from '../rows.ts'
 
 interface SentRow {
   readonly last: string
@@ -183,9 +183,6 @@ export interface EditRow {
   readonly since: number
 }
 
-const parsed = (json: string | null): FieldValue | null =>
-  json === null ? null : (JSON.parse(json) as FieldValue)
-
 export const openEdit = ({
   pipeline,
   key,
@@ -198,7 +195,7 @@ export const openEdit = ({
   since,
 }: EditRow): OpenEdit => ({
   ...{ pipeline, key, field, contactId: contact_id, rule, since },
-  ...{ sent: parsed(sent), service: parsed(service) ?? '', source: parsed(source) },
+  ...{ sent: parseValue(sent), service: parseValue(service) ?? '', source: parseValue(source) },
 })
 
 /** Of rows in the order of their keys: the fields of each. */
@@ -208,7 +205,7 @@ function byRecord(rows: readonly EditRow[]): readonly EditsOfRecord[] {
   return [...records].map(([key, edits]) => ({
     key,
     contactId: edits[0]?.contact_id ?? 0,
-    fields: edits.map(({ field, source }) => ({ field, source: parsed(source) })),
+    fields: edits.map(({ field, source }) => ({ field, source: parseValue(source) })),
   }))
 }
 
@@ -248,7 +245,11 @@ export function createReleaseEdits(
     for (const edit of found) {
       const { pipeline, key, field, contact_id: id, service } = edit
       const { last, open } = rows.of(id)
-      rows.put(id, parseContact(last), withAttempts(parseAttempts(open), { [field]: parsed(service) ?? '' }))
+      rows.put(
+        id,
+        parseContact(last),
+        withAttempts(parseAttempts(open), { [field]: parseValue(service) ?? '' }),
+      )
       soon.run(pipeline, key, field)
       if (field.startsWith('term ')) compareTerms(edit)
     }

@@ -5,7 +5,7 @@ import type { StateLists } from '../../../core/state.ts'
 import { type AssertedTerm, termKey } from '../../../core/mapping/terms.ts'
 import type { Connection } from '../../file/database.ts'
 import { isKeyed } from '../../file/state-sets.ts'
-import { parseAssertions, parseContact, parseUnsure } from '../rows.ts'
+import { parseAssertions, parseContact, parseUnsure, parseValue } from '../rows.ts'
 
 interface KnownRow {
   id: number
@@ -53,6 +53,22 @@ export function createLinkedKeys(db: Connection): StateLists['linkedKeys'] {
   return async (pipeline, { after = '', limit }) => keys.all(pipeline, after, limit)
 }
 
+/** The edits that are kept; most pipelines have none, which is asked once for all keys. */
+function createEdited(db: Connection): (pipeline: string) => (key: string) => Pick<KnownLink, 'edited'> {
+  const any = db.prepare<[string], number>('SELECT 1 FROM hand_edit WHERE pipeline = ? LIMIT 1').pluck()
+  const ofKey = db.prepare<[string, string], { field: string; source: string | null }>(
+    'SELECT field, source FROM hand_edit WHERE pipeline = ? AND key = ? ORDER BY field',
+  )
+  return (pipeline) => {
+    if (any.get(pipeline) === undefined) return () => ({})
+    return (key) => {
+      const rows = ofKey.all(pipeline, key)
+      if (rows.length === 0) return {}
+      return { edited: Object.fromEntries(rows.map(({ field, source }) => [field, parseValue(source)])) }
+    }
+  }
+}
+
 export function createKnown(db: Connection): RunState['known'] {
   const link = db.prepare<[string, string], KnownRow>(
     `SELECT id, contact_id, known, unsure, terms, gone,
@@ -73,10 +89,12 @@ export function createKnown(db: Connection): RunState['known'] {
       open('held', "AND kind = 'create' AND contact_id = ? AND key <> ?"),
     )
     .pluck()
+  const editedOf = createEdited(db)
   const knownOf = (pipeline: string, keys: readonly string[]): Known[] => {
     const hasLinks = anyLink.get(pipeline) !== undefined
     const hasDoubts = anyDoubt.get(pipeline) !== undefined
     const hasHeld = anyHeld.get(pipeline) !== undefined
+    const edited = editedOf(pipeline)
     const linkOf = (row: KnownRow, key: string): KnownLink => ({
       id: row.id,
       contactId: row.contact_id,
@@ -85,6 +103,7 @@ export function createKnown(db: Connection): RunState['known'] {
       terms: asserted(row),
       gone: row.gone === 1,
       merged: hasHeld && merged.get(pipeline, row.contact_id, key) !== undefined,
+      ...edited(key),
       ...(row.settled === 1 ? {} : { isUnfinished: true }),
     })
     return keys.map((key): Known => {
