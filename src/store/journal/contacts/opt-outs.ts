@@ -23,8 +23,9 @@ FROM link WHERE contact_id = @contactId ORDER BY pipeline <> @pipeline, id`
 /** A change of a record of the contact that sets the status, whether its request has left or not. */
 const BY_KEY = `SELECT 1 FROM operation
 WHERE pipeline = @pipeline AND key = @key AND kind <> 'create' AND consent = @status`
+/** A create of any pipeline that may have been carried out, and has no contact yet. */
 const BY_MAIL = `SELECT 1 FROM operation
-WHERE pipeline = @pipeline AND mail_key = @mailKey AND state = 'in_doubt' AND @status IN (consent, carried)`
+WHERE state <> 'planned' AND state IN ('sending', 'in_doubt') AND mail_key = @mailKey AND @status IN (consent, carried)`
 
 const PENDING = 'SELECT min(file) FROM opt_out'
 const NEXT = "SELECT coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'opt_out_file'), 0) + 1"
@@ -52,7 +53,7 @@ export function createOptOutStore(db: Connection): OptOutStore {
     seen.isOurs ||
     ((before === undefined || isWithdrawn(before)) && of.some(({ status }) => status === seen.status)) ||
     of.some(({ pipeline, key }) => byKey.get({ pipeline, key, status: seen.status }) !== undefined) ||
-    byMail.get({ pipeline: seen.pipeline, mailKey: mailKey(seen.mail), status: seen.status }) !== undefined
+    byMail.get({ mailKey: mailKey(seen.mail), status: seen.status }) !== undefined
   const note = db.transaction((seen: SeenStatus) => {
     const { contactId, status, pipeline, at } = seen
     const of = links.all({ contactId, pipeline })
