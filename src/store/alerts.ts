@@ -69,9 +69,9 @@ export function createAlertStore(db: Connection): AlertStore {
   const pending = db.prepare<[string], MessageRow>(
     'SELECT * FROM alert_message WHERE receiver = ? ORDER BY id',
   )
-  const due = db.prepare<[{ at: number; longest: number }], MessageRow>(
+  const due = db.prepare<[{ at: number; latest: number }], MessageRow>(
     // Nothing waits for longer than the longest gap: a message that would was put off under a clock that ran ahead.
-    'SELECT * FROM alert_message WHERE not_before <= @at OR not_before > @at + @longest ORDER BY id',
+    'SELECT * FROM alert_message WHERE not_before <= @at OR not_before > @latest ORDER BY id',
   )
   const next = db.prepare<[], number | null>('SELECT min(not_before) FROM alert_message').pluck()
   const drop = db.prepare('DELETE FROM alert_message WHERE id = ?')
@@ -101,7 +101,7 @@ export function createAlertStore(db: Connection): AlertStore {
     async keepReceivers(receivers) {
       for (const one of forget) one.run(JSON.stringify(receivers))
     },
-    dueMessages: async (at) => due.all({ at, longest: LONGEST_GAP_MS }).map(queued),
+    dueMessages: async (at) => due.all({ at, latest: at + LONGEST_GAP_MS }).map(queued),
     nextMessageAt: async () => next.get() ?? undefined,
     async dropMessage(id) {
       drop.run(id)

@@ -29,8 +29,8 @@ export function createConfigurationStore(db: Connection): ConfigurationStore {
     'INSERT OR IGNORE INTO configuration (hash, at, pipelines, settings) VALUES (?, ?, ?, ?)',
   )
   const like = db.prepare<[{ hash: string }], ConfigurationRow>(`
-    SELECT * FROM configuration WHERE hash GLOB @hash || '*'
-      OR EXISTS (SELECT 1 FROM json_each(pipelines) WHERE value GLOB @hash || '*') ORDER BY id`)
+    SELECT * FROM configuration WHERE substr(hash, 1, length(@hash)) = @hash
+      OR EXISTS (SELECT 1 FROM json_each(pipelines) WHERE substr(value, 1, length(@hash)) = @hash) ORDER BY id`)
   const before = db.prepare<[string], ConfigurationRow>(
     'SELECT * FROM configuration WHERE id < (SELECT id FROM configuration WHERE hash = ?) ORDER BY id DESC LIMIT 1',
   )

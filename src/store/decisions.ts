@@ -86,7 +86,11 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
 }
 
 export function createDecisionStore(db: Connection): DecisionStore {
-  const begin = db.prepare('INSERT INTO decision (kind, args, decided, asked_at) VALUES (?, ?, ?, ?)')
+  const begin = db
+    .prepare<unknown[], number>(
+      'INSERT INTO decision (kind, args, decided, asked_at) VALUES (?, ?, ?, ?) RETURNING id',
+    )
+    .pluck()
   const end = db.prepare('DELETE FROM decision WHERE id = ?')
   const open = db.prepare<[], DecisionRow>('SELECT * FROM decision ORDER BY id')
   const pauses = db.prepare<[], PauseRow>('SELECT * FROM pipeline_pause ORDER BY pipeline')
@@ -99,8 +103,7 @@ export function createDecisionStore(db: Connection): DecisionStore {
   })
   return {
     async beginDecision({ kind, args, decided }, at) {
-      const { lastInsertRowid } = begin.run(kind, JSON.stringify(args), JSON.stringify(decided), at)
-      return Number(lastInsertRowid)
+      return begin.get(kind, JSON.stringify(args), JSON.stringify(decided), at) ?? 0
     },
     async concludeDecision(id, conclusion) {
       conclude(id, conclusion)

@@ -1,7 +1,7 @@
 // What there is to say about the state as a file: read beside a running owner, changes nothing.
 import { type Backlog, currentBacklog } from '../core/outcome/backlog.ts'
 import { statSync } from 'node:fs'
-import type { Connection } from './file/database.ts'
+import type { FileConnection } from './file/database.ts'
 import { openForReading } from './file/database.ts'
 import { isOwned } from './file/lock.ts'
 import { currentMark, doubtOfState, lostText, type Mark, readMark } from './file/mark.ts'
@@ -40,18 +40,18 @@ export function stateSizes(path: string): Pick<StateInfo, 'bytes' | 'walBytes'> 
 }
 
 /** "CSY1" of its four bytes. */
-function applicationText(db: Connection): string {
+function applicationText(db: FileConnection): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(Number(db.pragma('application_id', { simple: true })) >>> 0)
   return bytes.toString('latin1')
 }
 
-function ownerOf(db: Connection, path: string): StateInfo['owner'] {
+function ownerOf(db: FileConnection, path: string): StateInfo['owner'] {
   if (!isOwned(path)) return undefined
   return db.prepare<[], { pid: number; since: number }>('SELECT pid, since FROM owner').get()
 }
 
-async function inspect(db: Connection, path: string): Promise<StateInfo> {
+async function inspect(db: FileConnection, path: string): Promise<StateInfo> {
   const { backlog, lastRun } = createRunStore(db)
   const owner = ownerOf(db, path)
   const openOf = async (pipeline: string): Promise<Backlog> => {

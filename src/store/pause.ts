@@ -4,13 +4,12 @@ import type { NotedPause, PauseStore } from '../core/outcome/daemon.ts'
 import type { Connection } from './file/database.ts'
 
 export function createPauseStore(db: Connection): PauseStore {
-  const write = db.prepare(
-    "INSERT OR REPLACE INTO meta SELECT 'pause', json_set(?, '$.owner', since) FROM owner",
-  )
+  const owner = db.prepare<[], number>('SELECT since FROM owner').pluck()
+  const write = db.prepare("INSERT OR REPLACE INTO meta VALUES ('pause', ?)")
   const remove = db.prepare("DELETE FROM meta WHERE name = 'pause'")
   const read = db
     .prepare<[], string>(
-      "SELECT value FROM meta JOIN owner ON json_extract(value, '$.owner') = owner.since WHERE name = 'pause'",
+      "SELECT value FROM meta JOIN owner ON CAST(json_extract(value, '$.owner') AS BIGINT) = owner.since WHERE name = 'pause'",
     )
     .pluck()
   return {
@@ -23,7 +22,8 @@ export function createPauseStore(db: Connection): PauseStore {
     async notePause(pause) {
       if (pause === undefined) return void remove.run()
       const { since, code, reason } = pause
-      write.run(JSON.stringify({ since, code, reason }))
+      const holder = owner.get()
+      if (holder !== undefined) write.run(JSON.stringify({ since, code, reason, owner: holder }))
     },
   }
 }

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../core/log/audit.ts'
 import { UNCERTAIN } from '../core/change/states.ts'
 import { createAppend } from './log/audit-append.ts'
 import { createPrint } from './log/audit-seal.ts'
-import type { Connection } from './file/connection.ts'
+import type { Connection, Table } from './file/connection.ts'
 import { openIfCurrent } from './file/database.ts'
 import { linkCount } from './file/link-count.ts'
 import { isOneOf } from './file/state-sets.ts'
@@ -27,7 +27,7 @@ const namesIn = (table: (typeof NAMING)[number]): string => `
   SELECT name FROM (WITH RECURSIVE named (name) AS (
     SELECT min(pipeline) FROM ${table}
     UNION ALL SELECT (SELECT min(pipeline) FROM ${table} WHERE pipeline > named.name) FROM named WHERE name IS NOT NULL)
-  SELECT name FROM named WHERE name IS NOT NULL)`
+  SELECT name FROM named WHERE name IS NOT NULL) AS ${table}_names`
 
 const KNOWN = `${NAMING.map(namesIn).join(' UNION ')} ORDER BY 1`
 
@@ -46,14 +46,22 @@ export function readKnownPipelines(path: string): readonly string[] {
   }
 }
 
-const tablesOf = (db: Connection): string[] =>
-  db
-    .prepare<[], string>(
-      `SELECT made.name FROM main.sqlite_schema AS made JOIN pragma_table_info(made.name) AS col
-       WHERE made.type = 'table' AND col.name = 'pipeline'`,
-    )
-    .pluck()
-    .all()
+/** Those that say which pipeline a row is of. */
+const tablesOf = (db: Connection): readonly Table[] =>
+  db.tables().filter(({ columns }) => columns.includes('pipeline'))
+
+/** Rows of the one name take the places of those of the other. */
+function moveRows(db: Connection, { name, unique }: Table, { from, to }: { from: string; to: string }): void {
+  for (const list of unique.filter((columns) => columns.includes('pipeline'))) {
+    const alike = list.filter((column) => column !== 'pipeline')
+    const same = alike.map((column) => `AND moved."${column}" = "${name}"."${column}"`).join(' ')
+    db.prepare(
+      `DELETE FROM "${name}" WHERE pipeline = @to
+       AND EXISTS (SELECT 1 FROM "${name}" AS moved WHERE moved.pipeline = @from ${same})`,
+    ).run({ from, to })
+  }
+  db.prepare(`UPDATE "${name}" SET pipeline = @to WHERE pipeline = @from`).run({ from, to })
+}
 
 const ROWS = `
 SELECT ${linkCount('@name')} AS links,
@@ -69,12 +77,24 @@ const KEYS = ['link', 'operation', 'reject']
   .map((table) => `SELECT key FROM ${table} WHERE pipeline = @from AND key IS NOT NULL`)
   .join(' UNION ')
 
+const MOVED_META = 'substr(name, 1, length(name) - length(@from)) || @to'
+const MOVE_META = [
+  `DELETE FROM meta WHERE name IN (SELECT ${MOVED_META} FROM meta WHERE ${OF_META})`,
+  `UPDATE meta SET name = ${MOVED_META} WHERE ${OF_META}`,
+]
+
 /** Persons known by pipeline and key are found under the new name. */
 function renameAliases(db: Connection, { from, to }: { from: string; to: string }): void {
   const print = createPrint(db)
-  const move = db.prepare('UPDATE OR REPLACE person_alias SET alias = ? WHERE alias = ?')
-  for (const key of db.prepare<[{ from: string }], string>(KEYS).pluck().all({ from }))
-    move.run(print('key', to, key), print('key', from, key))
+  const clear = db.prepare(
+    'DELETE FROM person_alias WHERE alias = @to AND person IN (SELECT person FROM person_alias WHERE alias = @from)',
+  )
+  const move = db.prepare('UPDATE person_alias SET alias = @to WHERE alias = @from')
+  for (const key of db.prepare<[{ from: string }], string>(KEYS).pluck().all({ from })) {
+    const names = { from: print('key', from, key), to: print('key', to, key) }
+    clear.run(names)
+    move.run(names)
+  }
 }
 
 /** Pipelines that have been rebuilt while the state is in doubt. */
@@ -117,14 +137,8 @@ export function createPipelineTables(db: Connection): PipelineTables {
     rename: ({ from, to }, entry) =>
       inOne(() => {
         renameAliases(db, { from, to })
-        for (const table of tablesOf(db))
-          db.prepare(`UPDATE OR REPLACE "${table}" SET pipeline = @to WHERE pipeline = @from`).run({
-            from,
-            to,
-          })
-        db.prepare(
-          `UPDATE OR REPLACE meta SET name = substr(name, 1, length(name) - length(@from)) || @to WHERE ${OF_META}`,
-        ).run({ from, to })
+        for (const table of tablesOf(db)) moveRows(db, table, { from, to })
+        for (const sql of MOVE_META) db.prepare(sql).run({ from, to })
         changeRebuilt(db, (names) => names.map((name) => (name === from ? to : name)))
         noteFormerName(db, { from, to })
         append(entry)
@@ -133,7 +147,8 @@ export function createPipelineTables(db: Connection): PipelineTables {
       inOne(() => {
         db.prepare(KEEP_HIGHEST).run()
         for (const table of tablesOf(db))
-          if (!STAYS.includes(table)) db.prepare(`DELETE FROM "${table}" WHERE pipeline = ?`).run(name)
+          if (!STAYS.includes(table.name))
+            db.prepare(`DELETE FROM "${table.name}" WHERE pipeline = ?`).run(name)
         db.prepare(`DELETE FROM meta WHERE ${OF_META} AND name NOT LIKE 'former:%'`).run({ from: name })
         db.prepare(UNSHARED).run()
         changeRebuilt(db, (names) => names.filter((one) => one !== name))

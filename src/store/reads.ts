@@ -20,7 +20,7 @@ const notedRead = ({ at, by, role, page, contact_id: contactId }: ReadRow): Note
 })
 
 const FILTER = `(@by IS NULL OR by = @by) AND at >= @since AND at < @until
-  AND (@contacts IS NULL OR contact_id IN (SELECT value FROM json_each(@contacts)))`
+  AND (@contacts IS NULL OR contact_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@contacts)))`
 
 export function createReadStore(db: Connection): ReadStore {
   const put = db.prepare('INSERT INTO read_log (at, by, role, page, contact_id) VALUES (?, ?, ?, ?, ?)')

@@ -26,11 +26,11 @@ DELETE FROM input WHERE id IN (
 
 /** By which health and alerts reckon: the last run, the last that did not fail, the last that met a file. */
 const LAST_RUNS = `
-  SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline ORDER BY started_at DESC, rowid DESC LIMIT 1)
+  SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline ORDER BY started_at DESC, rowid DESC LIMIT 1) AS last
   UNION ALL SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline AND status IN ('ok', 'partial', 'held')
-    ORDER BY ended_at DESC, rowid DESC LIMIT 1)
+    ORDER BY ended_at DESC, rowid DESC LIMIT 1) AS last
   UNION ALL SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline AND files > 0
-    ORDER BY started_at DESC, rowid DESC LIMIT 1)`
+    ORDER BY started_at DESC, rowid DESC LIMIT 1) AS last_with_files`
 
 const OLD_RUNS = `
 DELETE FROM run WHERE id IN (

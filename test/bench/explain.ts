@@ -54,16 +54,18 @@ async function fill(db: Connection): Promise<void> {
   const model = db.prepare<[], Link>('SELECT known, terms FROM link ORDER BY id LIMIT 1').get()
   const [entry] = await createSyncLog(db).logPage({ action: 'create' }, { order: 'oldest', limit: 1 })
   if (model === undefined || entry === undefined) throw new Error('nothing was pushed')
-  const link = db.prepare(
-    "INSERT INTO link (pipeline, key, contact_id, mail_key, known, terms) VALUES ('bench', ?, ?, ?, ?, ?)",
-  )
+  const link = db
+    .prepare<unknown[], number>(
+      "INSERT INTO link (pipeline, key, contact_id, mail_key, known, terms) VALUES ('bench', ?, ?, ?, ?, ?) RETURNING id",
+    )
+    .pluck()
   const fingerprint = db.prepare("INSERT INTO fingerprint VALUES ('bench', ?, ?)")
   const append = createBatchAppend(db)
   const some = db.transaction((from: number, to: number) => {
     const numbers = Array.from({ length: to - from }, (_, index) => from + index)
     for (const number of numbers) {
       const known = JSON.stringify({ ...(JSON.parse(model.known) as object), mail: mailOf(number) })
-      const { lastInsertRowid: id } = link.run(`K${number}`, number, mailOf(number), known, model.terms)
+      const id = link.get(`K${number}`, number, mailOf(number), known, model.terms)
       fingerprint.run(id, `f${number}`)
     }
     append(numbers.map((number) => asOf(entry, number)))

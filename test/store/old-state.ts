@@ -2,7 +2,7 @@
 // was at the service then.
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import Database from 'better-sqlite3'
+import { connect } from '../../src/store/file/connection.ts'
 import type { Term } from '../../src/core/ports.ts'
 import { currentMark, writeMark } from '../../src/store/file/mark.ts'
 import { type MemoryService, memoryService } from '../support/memory-service.ts'
@@ -16,7 +16,7 @@ export const OLD_SCHEMAS: readonly number[] = readdirSync(FOLDER)
   .sort((one, other) => one - other)
 
 export function writeOldState(path: string, schema: number): void {
-  const db = new Database(path)
+  const db = connect(path)
   db.pragma('journal_mode = WAL')
   db.exec(readFileSync(resolve(FOLDER, `v${schema}.sql`), 'utf8'))
   if (db.pragma('user_version', { simple: true }) !== schema)

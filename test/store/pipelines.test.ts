@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { connect } from '../../src/store/file/connection.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { planEntry } from '../../src/core/log/audit.ts'
 import { AUDIT_START } from '../../src/core/log/audit-chain.ts'
@@ -123,7 +124,7 @@ describe('rename', () => {
     const gone = { keys: [{ pipeline: 'shop', key: 'K1' }], mails: [] }
     const isErased = async (pipeline: string): Promise<boolean | undefined> =>
       (await state.areErased(pipeline, [{ key: 'K1', mail: undefined, values: [] }]))[0]
-    const db = new Database(path)
+    const db = connect(path)
     const { setTombstones } = await import('../../src/store/log/tombstones.ts')
     setTombstones(db, gone, 1)
     db.close()

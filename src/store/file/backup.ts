@@ -1,10 +1,10 @@
 // A whole copy of the state while its owner works: one moment of it, held by a read transaction, so that writers are
 // neither waited for nor stopped. The copy has its name only once it has been read again and found whole.
 import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { SyncError } from '../../core/words/errors.ts'
 import { syncFile, syncFolder } from './durable.ts'
-import { type Connection, openForReading } from './database.ts'
+import { connect } from './connection.ts'
+import { type FileConnection, openForReading } from './database.ts'
 import { currentMark, type Mark } from './mark.ts'
 import { stateError } from './trouble.ts'
 
@@ -20,14 +20,18 @@ const PAGES = 2000
 const TABLES =
   "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
 
-function rowCounts(db: Connection): Record<string, number> {
+function rowCounts(db: FileConnection): Record<string, number> {
   const tables = db.prepare<[], string>(TABLES).pluck().all()
   const count = (table: string): number =>
     db.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0
   return Object.fromEntries(tables.map((table) => [table, count(table)]))
 }
 
-async function copyTo(file: string, from: Connection, signal: AbortSignal): Promise<Record<string, number>> {
+async function copyTo(
+  file: string,
+  from: FileConnection,
+  signal: AbortSignal,
+): Promise<Record<string, number>> {
   // From the first read on, all that follows is of one moment.
   from.exec('BEGIN')
   const counts = rowCounts(from)
@@ -43,7 +47,7 @@ async function copyTo(file: string, from: Connection, signal: AbortSignal): Prom
 
 /** Reads the copy again, and marks it as one: when it is put back, that is noticed (mark.ts). */
 function finishCopy(file: string, expected: Record<string, number>, at: number): Mark {
-  const db = new Database(file, { fileMustExist: true })
+  const db = connect(file, { fileMustExist: true })
   try {
     const verdict = db.pragma('integrity_check', { simple: true })
     if (verdict !== 'ok')

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 
 /** What is used of the driver's statements. */
 interface Statement<Given extends unknown[], Result> {
-  run(...given: Given): Database.RunResult
+  run(...given: Given): { readonly changes: number }
   get(...given: Given): Result | undefined
   all(...given: Given): Result[]
   iterate(...given: Given): IterableIterator<Result>
@@ -12,15 +12,57 @@ interface Statement<Given extends unknown[], Result> {
   raw(): this
 }
 
-type AnyStatement = Statement<unknown[], unknown>
+export type AnyStatement = Statement<unknown[], unknown>
 
-export interface Connection extends Omit<Database.Database, 'prepare' | 'transaction'> {
+/** The columns of a table of the state, in their order, and the lists of them that are unique, the primary key first. */
+export interface Table {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly unique: readonly (readonly string[])[]
+}
+
+/** What the stores use of a database. */
+export interface Connection {
+  readonly kind: 'sqlite' | 'postgres'
   /** Work within a transaction; inside another one, within a savepoint of that. */
   transaction<Given extends unknown[], Result>(work: (...given: Given) => Result): (...given: Given) => Result
   prepare<Given extends unknown[] | object = unknown[], Result = unknown>(
     source: string,
   ): Given extends unknown[] ? Statement<Given, Result> : Statement<[Given], Result>
+  /** Statements without parameters and without an answer. */
+  exec(source: string): void
+  /** The tables of the state, without those that go with the connection. */
+  tables(): readonly Table[]
+  close(): void
 }
+
+const TABLES = `
+SELECT made.name, (SELECT json_group_array(name) FROM pragma_table_info(made.name)) AS columns,
+  (SELECT json_group_array(name) FROM (SELECT name FROM pragma_table_info(made.name) WHERE pk > 0 ORDER BY pk)) AS "primary",
+  (SELECT json_group_array((SELECT json_group_array(name) FROM pragma_index_info(i.name))) FROM pragma_index_list(made.name) AS i
+   WHERE i."unique" = 1 AND i.partial = 0 AND i.origin <> 'pk') AS further
+FROM main.sqlite_schema AS made WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite_%' ORDER BY made.name`
+
+function tablesOf(prepare: Connection['prepare']): Table[] {
+  const lists = prepare<[], { name: string; columns: string; primary: string; further: string }>(TABLES).all()
+  return lists.map(({ name, columns, primary, further }) => {
+    const key = JSON.parse(primary) as string[]
+    const others = (JSON.parse(further) as string[]).map((list) => JSON.parse(list) as string[])
+    return {
+      name,
+      columns: JSON.parse(columns) as string[],
+      unique: [...(key.length > 0 ? [key] : []), ...others],
+    }
+  })
+}
+
+/** A file, or a temporary database. */
+export interface FileConnection
+  extends Connection, Pick<Database.Database, 'pragma' | 'backup' | 'function'> {
+  readonly kind: 'sqlite'
+}
+
+export const isFile = (db: Connection): db is FileConnection => db.kind === 'sqlite'
 
 /** Comments, literals and quoted names, which stay, or a parameter. */
 const PARTS = /--.*$|'(?:[^']|'')*'|"[^"]*"|[?@]\w*/gmu
@@ -60,9 +102,11 @@ function lateStatement(
   }
 }
 
-export function connect(path: string, options: Database.Options = {}): Connection {
+export function connect(path: string, options: Database.Options = {}): FileConnection {
   const db = new Database(path, options)
   const driver = db.prepare.bind(db) as (source: string) => AnyStatement
+  const exec = db.exec.bind(db)
+  const close = db.close.bind(db)
   const compiled = new Map<string, AnyStatement>()
   const prepare = (source: string): AnyStatement => {
     const compile = (shape: Shape): AnyStatement => {
@@ -83,5 +127,12 @@ export function connect(path: string, options: Database.Options = {}): Connectio
     <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
     (...given: Given) =>
       within(() => work(...given)) as Result
-  return Object.assign(db, { prepare: prepare as Connection['prepare'], transaction })
+  return Object.assign(db, {
+    kind: 'sqlite' as const,
+    prepare: prepare as Connection['prepare'],
+    transaction,
+    exec: (source: string) => void exec(source),
+    tables: () => tablesOf(prepare as Connection['prepare']),
+    close: () => void close(),
+  })
 }

@@ -3,14 +3,14 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
-import { type Connection, connect } from './connection.ts'
+import { type Connection, type FileConnection, connect } from './connection.ts'
 import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS, newestSchema, OLDEST_SCHEMA } from './schema.ts'
 import { syncFile, syncFolder } from './durable.ts'
 import { networkFileSystem } from './network.ts'
 import { statePlace } from './place.ts'
 import { stateError } from './trouble.ts'
 
-export type { Connection }
+export type { Connection, FileConnection }
 
 /** A database of SQLite's own that vanishes with the connection, even when the process is killed. */
 const TEMPORARY = ''
@@ -18,7 +18,7 @@ const TEMPORARY = ''
 const unusable = (path: string, why: string): SyncError =>
   new SyncError('STATE_UNUSABLE', `the state ${path} ${why}`)
 
-function setPragmas(db: Connection): void {
+function setPragmas(db: FileConnection): void {
   // Readers (plan, status) work beside the one writer.
   db.pragma('journal_mode = WAL')
   // better-sqlite3 opens WAL databases with NORMAL, under which a power cut may lose "sending" after the request left.
@@ -39,7 +39,7 @@ function setPragmas(db: Connection): void {
 }
 
 /** Whether there is a state in it; an empty file is one that is being made. */
-function hasState(db: Connection, path: string): boolean {
+function hasState(db: FileConnection, path: string): boolean {
   const application = db.pragma('application_id', { simple: true })
   const isFresh = application === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
   if (!isFresh && application !== APPLICATION_ID)
@@ -48,7 +48,7 @@ function hasState(db: Connection, path: string): boolean {
 }
 
 /** What a migration rebuilds can be had back as it was, should the new version have to go again. */
-function keepCopy(db: Connection, path: string): void {
+function keepCopy(db: FileConnection, path: string): void {
   const copy = `${path}.before-schema-${newestSchema()}`
   const part = `${copy}.part`
   rmSync(part, { force: true })
@@ -60,7 +60,7 @@ function keepCopy(db: Connection, path: string): void {
   syncFolder(copy)
 }
 
-function migrate(db: Connection, path: string): void {
+function migrate(db: FileConnection, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }))
   const newest = newestSchema()
   if (version > newest)
@@ -85,7 +85,7 @@ function migrate(db: Connection, path: string): void {
   })()
 }
 
-function assertWhole(db: Connection, path: string): void {
+function assertWhole(db: FileConnection, path: string): void {
   const verdict = db.pragma('quick_check(1)', { simple: true })
   if (verdict !== 'ok') throw unusable(path, 'is damaged; restore it from a backup')
 }
@@ -111,8 +111,8 @@ function keepPrivate(path: string): void {
  * that is done anyway when the last owner did not close it.
  * Throws STATE_UNUSABLE when it cannot be opened, is damaged, belongs to another program or to a newer version.
  */
-export function openDatabase(path: string, options: { thorough: boolean }): Connection {
-  let db: Connection | undefined
+export function openDatabase(path: string, options: { thorough: boolean }): FileConnection {
+  let db: FileConnection | undefined
   try {
     if (path !== TEMPORARY) prepareFolder(path)
     const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
@@ -133,10 +133,10 @@ export function openDatabase(path: string, options: { thorough: boolean }): Conn
 }
 
 /** A database with the state's tables that leaves no trace. */
-export const openTemporaryDatabase = (): Connection => openDatabase(TEMPORARY, { thorough: false })
+export const openTemporaryDatabase = (): FileConnection => openDatabase(TEMPORARY, { thorough: false })
 
 /** As openForReading; undefined also where an older version left the state, and nothing has opened it for writing since. */
-export function openIfCurrent(statePath: string): Connection | undefined {
+export function openIfCurrent(statePath: string): FileConnection | undefined {
   const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
   const db = connect(path, { fileMustExist: true })
@@ -146,10 +146,10 @@ export function openIfCurrent(statePath: string): Connection | undefined {
 }
 
 /** Opens the state for reading only; undefined where there is none yet. */
-export function openForReading(statePath: string): Connection | undefined {
+export function openForReading(statePath: string): FileConnection | undefined {
   const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
-  let db: Connection | undefined
+  let db: FileConnection | undefined
   try {
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
     db = connect(path, { fileMustExist: true })

@@ -1,12 +1,13 @@
 // What the one owner of the state does besides the journal: it keeps the mark, and the write-ahead log short.
 import type { RunState } from '../../core/run-state.ts'
-import type { Connection } from './database.ts'
+import { type Connection, isFile } from './connection.ts'
 import { currentMark, writeMark } from './mark.ts'
 
 type Marked = Pick<RunState, 'markSending' | 'beginRun' | 'endRun'>
 
 /** Gives the space of the log back. A reader only puts it off. */
 export function truncateLog(db: Connection): void {
+  if (!isFile(db)) return
   // Not to be waited for: the event loop would stand still.
   db.pragma('busy_timeout = 0')
   db.pragma('wal_checkpoint(TRUNCATE)')

@@ -1,6 +1,6 @@
 // What a plan takes along of the state: every table that planning reads. A table that is missing here is empty for a plan,
 // which then shows other changes than the run makes.
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 
 export const COPIED_FOR_PLAN = [
   'link',
@@ -32,10 +32,11 @@ export const COPIED_FOR_PLAN = [
 ] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED_FOR_PLAN)[number]): void {
-  const columns = from.prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all()
+  const { columns = [] } = to.tables().find(({ name }) => name === table) ?? {}
+  const names = columns.map((column) => `"${column}"`).join(', ')
   const insert = to.prepare(`INSERT OR REPLACE INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`)
   to.transaction(() => {
-    for (const row of from.prepare(`SELECT * FROM ${table}`).raw().iterate())
+    for (const row of from.prepare(`SELECT ${names} FROM ${table}`).raw().iterate())
       insert.run(...(row as unknown[]))
   })()
 }

@@ -11,7 +11,7 @@ import { isKeyed } from '../file/state-sets.ts'
 const GUARD = 'approval'
 
 /** Changes of an input that fit a rule; `@terms` as JSON. */
-const FITS = `input_id = @id AND CASE @of WHEN 'all' THEN 1 WHEN 'deletes' THEN cause = 'missing'
+const FITS = `input_id = @id AND CASE @of WHEN 'all' THEN TRUE WHEN 'deletes' THEN cause = 'missing'
   ELSE EXISTS (SELECT 1 FROM json_each(operation.terms, '$.add') AS given
     WHERE given.value IN (SELECT value FROM json_each(@terms))) END`
 
@@ -26,7 +26,7 @@ RETURNING cause`
 
 const NEED = `
 INSERT INTO approval_need (operation, needed) SELECT id, @by FROM operation WHERE state = 'held' AND guard IS NOT NULL AND ${FITS}
-ON CONFLICT (operation) DO UPDATE SET needed = max(needed, excluded.needed)`
+ON CONFLICT (operation) DO UPDATE SET needed = max(approval_need.needed, excluded.needed)`
 
 const NOTE = `
 INSERT INTO hold (run_id, input_id, guard, pipeline, number, threshold, reason, config_hash, held_at)
@@ -97,7 +97,7 @@ export function createApprove(
 
 const WITHDRAW = `
 UPDATE operation SET released = 0 WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1
-  AND id IN (SELECT operation FROM approval_need WHERE released_under IS NOT @settings)`
+  AND id IN (SELECT operation FROM approval_need WHERE released_under IS DISTINCT FROM @settings)`
 
 export function createApprovalStore(
   db: Connection,

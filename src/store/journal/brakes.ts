@@ -73,7 +73,7 @@ function createStep(db: Connection) {
   const forget = db.prepare('DELETE FROM brake_grant WHERE term = ? AND at <= ?')
   const watch = db.prepare(`
     INSERT INTO brake (term, phase, run_id, since) VALUES (@term, 'watching', @runId, @now)
-    ON CONFLICT DO UPDATE SET phase = 'watching', run_id = @runId, since = @now, figures = NULL`)
+    ON CONFLICT (term) DO UPDATE SET phase = 'watching', run_id = @runId, since = @now, figures = NULL`)
   const read = (term: string, after: number, now: number): BrakeNumbers => {
     const row = numbers.get({ term, after })
     const { phase, given = 0, asked = 0, drawn = 0, open = 0, last = null } = row ?? {}
@@ -245,7 +245,7 @@ export function createHeldAsks(db: Connection): () => Iterable<Operation> {
 /** Terms that wait, beside the plans that guards hold. */
 export function createHeldByBrakes(db: Connection): () => readonly HeldPlan[] {
   const rows = db.prepare<[], HeldAskRow & { since: number; asks: number }>(`
-    SELECT brake.run_id AS run_id, pipeline, name, figures, since, count(*) AS asks FROM brake_ask
+    SELECT brake.run_id AS run_id, pipeline, min(name) AS name, min(figures) AS figures, min(since) AS since, count(*) AS asks FROM brake_ask
     JOIN brake ON brake.term = brake_ask.term AND phase <> 'none' WHERE state = 'waiting'
     GROUP BY brake.run_id, pipeline, brake_ask.term ORDER BY since`)
   return () =>
@@ -270,7 +270,7 @@ export function createAsks(db: Connection) {
     SELECT term, name, @pipeline, key, 'waiting', CASE WHEN alone = 1 THEN @runId END, file, line FROM claim_ask
     WHERE input = @id AND term <> '' ORDER BY key
     ON CONFLICT (pipeline, key, term) DO UPDATE SET name = excluded.name, alone_in = excluded.alone_in,
-      file = excluded.file, line = excluded.line WHERE state = 'waiting'`)
+      file = excluded.file, line = excluded.line WHERE brake_ask.state = 'waiting'`)
   // A record that was read, and asks for it no longer. What one of the first has got stays to be looked at.
   const end = db.prepare(`
     DELETE FROM brake_ask WHERE pipeline = @pipeline AND given_at IS NULL

@@ -28,7 +28,7 @@ DELETE FROM delete_count AS old WHERE pipeline = @pipeline AND deletes = 0 AND h
 export function createDeleteCounts(db: Connection): DeleteCounts {
   const note = db.prepare(`
     INSERT INTO delete_count VALUES (@pipeline, @hour, @links, 0)
-    ON CONFLICT DO UPDATE SET links = max(links, excluded.links)`)
+    ON CONFLICT (pipeline, hour) DO UPDATE SET links = max(delete_count.links, excluded.links)`)
   const expire = db.prepare('DELETE FROM delete_count WHERE pipeline = @pipeline AND hour < @hour')
   const thin = db.prepare(THIN)
   const since = db.prepare<[Record<string, unknown>], { deletes: number; links: number }>(SINCE)
@@ -50,6 +50,6 @@ export function createCountDelete(db: Connection): (operation: { id: number }, a
     INSERT INTO delete_count
     SELECT pipeline, @hour, 0, 1 FROM operation
     WHERE id = @id AND cause = 'missing' AND undoes IS NULL AND released = 0
-    ON CONFLICT DO UPDATE SET deletes = deletes + 1`)
+    ON CONFLICT (pipeline, hour) DO UPDATE SET deletes = delete_count.deletes + 1`)
   return ({ id }, at) => void count.run({ id, hour: hourOf(at) })
 }

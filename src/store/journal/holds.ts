@@ -54,8 +54,8 @@ const INHERIT = `
 UPDATE operation SET released = 1 WHERE input_id = @id AND state = 'planned' AND EXISTS (
   SELECT 1 FROM operation AS old WHERE old.pipeline = operation.pipeline AND old.key = operation.key AND old.state = 'held' AND ${isKeyed('old')}
     AND old.released = 1 AND old.input_id <> @id AND old.cause = operation.cause AND old.kind = operation.kind
-    AND old.contact_id IS operation.contact_id AND old.fields = operation.fields AND old.terms IS operation.terms
-    AND old.consent IS operation.consent)`
+    AND old.contact_id IS NOT DISTINCT FROM operation.contact_id AND old.fields = operation.fields AND old.terms IS NOT DISTINCT FROM operation.terms
+    AND old.consent IS NOT DISTINCT FROM operation.consent)`
 
 /**
  * A file that is not as expected may change nothing, a new column say: its release says that later ones may look like it.
@@ -76,15 +76,18 @@ UPDATE hold SET number = (SELECT count(*) FROM operation WHERE operation.input_i
 WHERE run_id = @runId AND pipeline = @pipeline AND released_at IS NULL`
 
 const LIST = `
+SELECT * FROM (
 SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS threshold, group_concat(DISTINCT reason) AS reason,
-       config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
+       max(config_hash) AS config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
        (SELECT count(*) FROM operation WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard
         AND operation.state = 'held') AS left_over,
        (SELECT coalesce(max(needed), 0) FROM operation JOIN approval_need ON approval_need.operation = operation.id
         WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard AND operation.state = 'held') AS needed,
-       (SELECT json_group_array(by) FROM (SELECT DISTINCT by FROM approval WHERE approval.run_id = hold.run_id
-        AND approval.pipeline = hold.pipeline ORDER BY at)) AS approved_by
-FROM hold GROUP BY run_id, pipeline, guard HAVING left_over > 0 OR ${WAITS_WITHOUT_CHANGES} ORDER BY held_at, run_id`
+       (SELECT json_group_array(by) FROM (SELECT by FROM approval WHERE approval.run_id = hold.run_id
+        AND approval.pipeline = hold.pipeline GROUP BY by ORDER BY min(at)) AS approver) AS approved_by,
+       sum(${WAITS_WITHOUT_CHANGES}) AS waiting
+FROM hold GROUP BY run_id, pipeline, guard) AS listed
+WHERE left_over > 0 OR waiting > 0 ORDER BY held_at, run_id`
 
 type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
 

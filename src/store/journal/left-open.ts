@@ -92,7 +92,7 @@ function createLeftOpenPages(db: Connection): RunState['leftOpen'] {
     waiting: prepare('waiting'),
     released: prepare('released'),
   }
-  return async (which, pipeline, { runId = '', after = 0, limit = -1 } = {}) => {
+  return async (which, pipeline, { runId = '', after = 0, limit = Number.MAX_SAFE_INTEGER } = {}) => {
     if (which !== 'in_doubt' && after === 0) dropOvertaken.run(pipeline)
     return pages[which].all({ pipeline, runId, after, limit }).map(operationOf)
   }

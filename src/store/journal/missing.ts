@@ -13,7 +13,7 @@ const IS_SEEN = `(claimed_line(@input, link.id) IS NOT NULL
   OR EXISTS (SELECT 1 FROM claim_skipped WHERE input = @input AND key = link.key))`
 
 /** This export counts unless it is the one that was counted last, or comes too soon after it. */
-const COUNTS = `(link.missing_in IS NOT @version AND (link.missing_at IS NULL OR @at >= link.missing_at + @apart))`
+const COUNTS = `(link.missing_in IS DISTINCT FROM @version AND (link.missing_at IS NULL OR @at >= link.missing_at + @apart))`
 
 /**
  * Whether the record of the link `row` is in its source, or may be: a rejected row whose key cannot be read may be any of
@@ -30,8 +30,8 @@ const IS_NAMED_ELSEWHERE = `EXISTS (SELECT 1 FROM link AS other WHERE other.cont
 const IS_REKEYED = `link.mail_key IN (SELECT mail_key FROM operation WHERE input_id = @input AND kind = 'create' AND mail_key IS NOT NULL)`
 
 /** The terms that this pipeline gave, as a plan that takes them away. */
-const WITHDRAWAL = `(SELECT json_object('add', json('[]'), 'asserts', json('[]'), 'remove', json_group_array(value ->> 0))
-  FROM json_each(link.terms) WHERE value ->> 1 = 1 OR @replace)`
+const WITHDRAWAL = `(SELECT '{"add":[],"asserts":[],"remove":' || json_group_array(value ->> 0) || '}'
+  FROM json_each(link.terms) WHERE CAST(value ->> 1 AS BIGINT) = 1 OR @replace = 1)`
 
 const HAS_TERMS = `link.terms IS NOT NULL AND json_array_length(${WITHDRAWAL}, '$.remove') > 0`
 
@@ -42,10 +42,10 @@ SELECT @input, @run, pipeline, key, 0, @file, 'missing', kind, id, contact_id, '
        CASE kind WHEN 'terms' THEN withdrawal END, '[[]]', '', 'planned', CASE kind WHEN 'terms' THEN ${SENDING_ORDER.terms} ELSE ${SENDING_ORDER.delete} END
 FROM (
   SELECT link.*, ${WITHDRAWAL} AS withdrawal,
-    CASE WHEN @delete AND NOT ${IS_NAMED_ELSEWHERE} THEN 'delete' WHEN ${HAS_TERMS} THEN 'terms' END AS kind
+    CASE WHEN @delete = 1 AND NOT ${IS_NAMED_ELSEWHERE} THEN 'delete' WHEN ${HAS_TERMS} THEN 'terms' END AS kind
   FROM link
-  WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND NOT coalesce(${IS_REKEYED}, 0)
-    AND missing + ${COUNTS} >= @missingIn AND NOT ${IS_DROPPED_AS_MISSING})
+  WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND NOT coalesce(${IS_REKEYED}, FALSE)
+    AND missing + CASE WHEN ${COUNTS} THEN 1 ELSE 0 END >= @missingIn AND NOT ${IS_DROPPED_AS_MISSING}) AS lacking
 WHERE kind IS NOT NULL ORDER BY id`
 
 const COUNT_MISSING = `

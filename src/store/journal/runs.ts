@@ -52,7 +52,7 @@ export const runRecord = (row: RunRow): RunRecord => ({
 })
 
 const LAST_FILE = `
-SELECT started_at AS at, coalesce(counts ->> '$.read', 0) AS read, coalesce(counts ->> '$.rejected', 0) AS rejected
+SELECT started_at AS at, CAST(coalesce(counts ->> '$.read', '0') AS BIGINT) AS read, CAST(coalesce(counts ->> '$.rejected', '0') AS BIGINT) AS rejected
 FROM run WHERE pipeline = ? AND files > 0 ORDER BY started_at DESC LIMIT 1`
 
 const LAST_REFUSED = `
@@ -93,7 +93,7 @@ export function createRunStore(db: Connection): Runs {
      SELECT @id, @pipeline, @startedAt, @configHash, max(coalesce((SELECT max(contact_id) FROM link), 0),
        coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'highest_contact'), 0))`,
   )
-  const count = db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'runs'")
+  const count = db.prepare("UPDATE meta SET value = CAST(value AS BIGINT) + 1 WHERE name = 'runs'")
   const end = db.prepare(
     'UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ?, code = ?, drift = ?, files = ?, refused = ?, refused_file = ?, refused_code = ? WHERE id = ?',
   )

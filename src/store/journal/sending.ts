@@ -31,7 +31,7 @@ const SEND = `UPDATE operation SET state = 'sending', sent = sent + 1, absent_re
 
 /** Creates that leave together rarely differ in what is noted: those that do not are noted at once. */
 function createMarkCreates(db: Connection): (creates: readonly Operation[]) => void {
-  const send = db.prepare(`${SEND} WHERE id IN (SELECT value FROM json_each(?))`)
+  const send = db.prepare(`${SEND} WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`)
   return (creates) => {
     const alike = new Map<string, Operation[]>()
     for (const create of creates) {

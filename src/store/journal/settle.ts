@@ -41,7 +41,7 @@ const UPSERT_LINK = `
 INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure, fresh)
 VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, known = excluded.known,
-  mail_key = iif(?, excluded.mail_key, mail_key), unsure = excluded.unsure, gone = 0,
+  mail_key = iif(?, excluded.mail_key, link.mail_key), unsure = excluded.unsure, gone = 0,
   fresh = excluded.fresh
 RETURNING id`
 
@@ -90,12 +90,12 @@ function createLinked(db: Connection) {
 }
 
 /** Of pairs of an operation and its link. */
-const SETTLED = 'json_each(?) AS pair CROSS JOIN operation ON operation.id = pair.value ->> 0'
+const SETTLED = 'json_each(?) AS pair CROSS JOIN operation ON operation.id = CAST(pair.value ->> 0 AS BIGINT)'
 const REMEMBER = `
-INSERT INTO fingerprint SELECT pipeline, pair.value ->> 1, fingerprint FROM ${SETTLED} WHERE fingerprint <> ''
-ON CONFLICT DO UPDATE SET value = excluded.value`
+INSERT INTO fingerprint SELECT pipeline, CAST(pair.value ->> 1 AS BIGINT), fingerprint FROM ${SETTLED} WHERE fingerprint <> ''
+ON CONFLICT (pipeline, link_id) DO UPDATE SET value = excluded.value`
 const FORGET_UNREAD = `
-DELETE FROM fingerprint WHERE (pipeline, link_id) IN (SELECT pipeline, pair.value ->> 1 FROM ${SETTLED} WHERE fingerprint = '')`
+DELETE FROM fingerprint WHERE (pipeline, link_id) IN (SELECT pipeline, CAST(pair.value ->> 1 AS BIGINT) FROM ${SETTLED} WHERE fingerprint = '')`
 
 /** The records that are settled are recognised by their fingerprints from now on. */
 function createRemember(db: Connection): (settled: Batch['settled']) => void {
@@ -206,7 +206,7 @@ const contactsOf = (settled: readonly Settled[]): number[] =>
 function createQuestions(db: Connection) {
   const linked = db
     .prepare<[string, string], number>(
-      'SELECT contact_id FROM json_each(?) CROSS JOIN link ON link.pipeline = ? AND link.contact_id = value',
+      'SELECT contact_id FROM json_each(?) CROSS JOIN link ON link.pipeline = ? AND link.contact_id = CAST(value AS BIGINT)',
     )
     .pluck()
   const owner = db
@@ -278,7 +278,9 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
   const { keepResolved } = createHouseholds(db)
   const keepEdits = createKeepEdits(db)
   const noteSent = createNoteSent(db)
-  const remove = db.prepare('DELETE FROM operation WHERE id IN (SELECT value FROM json_each(?))')
+  const remove = db.prepare(
+    'DELETE FROM operation WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
+  )
   const anyReject = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
   const batchOf = ([first]: readonly Settled[], { runId, at }: EntryContext): Batch => {
     let has: boolean | undefined

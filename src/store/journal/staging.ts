@@ -160,7 +160,7 @@ const isClaimed = (
   AND claimed_line(@id, link.id) IS NOT NULL)`
 
 /** A record that is unchanged says nothing against putting back what was sent of it. */
-const IS_REPAIR = `operation.undoes IS '${DRIFT_REPAIR}'`
+const IS_REPAIR = `operation.undoes IS NOT DISTINCT FROM '${DRIFT_REPAIR}'`
 
 /**
  * Operations that were never sent give way to the newer record of their key that was accepted (a rejected one says
@@ -309,10 +309,12 @@ export function createStagingStore(db: Connection): Staging {
     walks.end(id)
     claims.clear(id)
   }
-  const insertInput = db.prepare(
-    "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading')",
-  )
-  const commit = db.transaction(createCommit(db, missing.countMissing))
+  const insertInput = db
+    .prepare(
+      "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading') RETURNING id",
+    )
+    .pluck()
+  const commit = createCommit(db, missing.countMissing)
   const discard = DISCARD.map((sql) => db.prepare(sql))
   const stage = createStage(db, fingerprints.put)
   const dropped = createDropped(db)
@@ -321,7 +323,7 @@ export function createStagingStore(db: Connection): Staging {
   const complete = createCompleteStaging(db, missing.stageMissing)
   return {
     async beginInput({ runId, pipeline, input, header }) {
-      const { lastInsertRowid } = insertInput.run(
+      const id = insertInput.get(
         runId,
         pipeline,
         input.name,
@@ -329,7 +331,7 @@ export function createStagingStore(db: Connection): Staging {
         input.bytes,
         JSON.stringify(header),
       )
-      return { id: Number(lastInsertRowid), runId, pipeline, input, header }
+      return { id: Number(id), runId, pipeline, input, header }
     },
     matchFingerprints: async (staged, values) => walks.match(staged, values),
     known: createKnown(db),
@@ -351,9 +353,16 @@ export function createStagingStore(db: Connection): Staging {
       })()
     },
     unstage: createUnstage(db),
-    completeStaging: async (staged, rules) => db.transaction(() => complete(staged, rules))(),
+    completeStaging: async (staged, rules) =>
+      db.transaction(() => {
+        claims.publish(staged.id)
+        return complete(staged, rules)
+      })(),
     async commitPlan(staged, sha256, full) {
-      commit(staged, sha256, full)
+      db.transaction(() => {
+        claims.publish(staged.id)
+        commit(staged, sha256, full)
+      })()
       endReading(staged)
     },
     async discardInput(staged) {

@@ -15,7 +15,7 @@ type AppendBatch = (entries: readonly AuditEntry[]) => void
 function createHours(db: Connection): (entries: readonly AuditEntry[], first: number) => void {
   const add = db.prepare(`
     INSERT INTO log_hour VALUES (@hour, @first, @last)
-    ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last)`)
+    ON CONFLICT (hour) DO UPDATE SET first = min(log_hour.first, excluded.first), last = max(log_hour.last, excluded.last)`)
   return (entries, first) => {
     const hours = new Map<number, { hour: number; first: number; last: number }>()
     entries.forEach(({ at }, index) => {
@@ -32,7 +32,7 @@ function createHours(db: Connection): (entries: readonly AuditEntry[], first: nu
 function createTotals(db: Connection): (entries: readonly AuditEntry[]) => void {
   const add = db.prepare(`
     INSERT INTO log_total VALUES (@run, @action, @outcome, @entries)
-    ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`)
+    ON CONFLICT (run_id, action, outcome) DO UPDATE SET entries = log_total.entries + excluded.entries`)
   return (entries) => {
     const totals = new Map<string, { run: string; action: string; outcome: string; entries: number }>()
     for (const { run_id: run, action, outcome } of entries) {

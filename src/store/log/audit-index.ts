@@ -28,7 +28,7 @@ const CHECKS: readonly (readonly [table: string, sql: string])[] = [
   [
     'log_total',
     `SELECT 'it counts runs that have no entry' WHERE (SELECT count(*) FROM log_total) <> (SELECT count(*) FROM
-       (SELECT DISTINCT entry ->> '$.run_id', entry ->> '$.action', entry ->> '$.outcome' FROM audit))`,
+       (SELECT DISTINCT entry ->> '$.run_id', entry ->> '$.action', entry ->> '$.outcome' FROM audit) AS kinds)`,
   ],
 ]
 

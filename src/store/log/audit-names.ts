@@ -1,7 +1,7 @@
 // By which names a person of the sync log is known: keys, contact ids, mails. What a link says stands there alone, since a
 // link refers to its person; what it ceases to say, and names that no link has, are aliases under a keyed hash.
 import { mailKey } from '../../core/mapping/contact.ts'
-import type { Connection } from '../file/connection.ts'
+import { type Connection, isFile } from '../file/connection.ts'
 import { createPrint, type Print } from './audit-seal.ts'
 
 export type Name =
@@ -71,6 +71,8 @@ const leftByAllNames = [
  * The person of a contact that a link changed to is determined by the next entry about it: until then it refers to no person.
  */
 export function keepNamesOfLinks(db: Connection): void {
+  // At a server they are triggers of the tables, since it can make keyed hashes.
+  if (!isFile(db)) return
   const print = createPrint(db)
   // It reads its secret when it is first asked, and nothing can be read while a trigger runs.
   print('id', '')

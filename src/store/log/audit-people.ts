@@ -59,7 +59,7 @@ const SELECT_LINKS = `
 SELECT link.key, ${LINK_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN link ON pipeline = ? AND link.key = wanted.value`
 /** Pairs of a link and its person. */
 const REFER_ALL = `
-UPDATE link SET person = pair.value ->> 1 FROM json_each(?) AS pair WHERE link.id = pair.value ->> 0`
+UPDATE link SET person = CAST(pair.value ->> 1 AS BIGINT) FROM json_each(?) AS pair WHERE link.id = CAST(pair.value ->> 0 AS BIGINT)`
 
 /** Whether the link says the name, so that no alias need say it. */
 function isSaid(name: Name, link: LinkOfPerson | undefined): boolean {
@@ -83,7 +83,7 @@ interface KeyRow {
 function createKeys(db: Connection, random: RandomBytes) {
   const row = db.prepare<[number], KeyRow>('SELECT id, person, token, secret FROM person_key WHERE id = ?')
   const live = db.prepare<[number, number], PersonKey>(
-    `SELECT id, token, secret FROM person_key WHERE id IN (${keysOf('SELECT ?')}) AND secret IS NOT NULL ORDER BY id LIMIT 1`,
+    `SELECT id, token, secret FROM person_key WHERE id IN (${keysOf('SELECT CAST(? AS BIGINT)')}) AND secret IS NOT NULL ORDER BY id LIMIT 1`,
   )
   const add = db.prepare('INSERT INTO person_key (id, person, token, secret) VALUES (?, ?, ?, ?)')
   const merges = [

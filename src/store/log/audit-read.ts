@@ -136,7 +136,7 @@ function createSelection(
   const wordId = db.prepare<[string], number>('SELECT id FROM log_word WHERE word = ?').pluck()
   const howMany = db
     .prepare<[number], number>(
-      `SELECT coalesce(sum(last - first + 1), 0) FROM (SELECT first, last FROM log_tag WHERE word = ? LIMIT ${MANY})`,
+      `SELECT coalesce(sum(last - first + 1), 0) FROM (SELECT first, last FROM log_tag WHERE word = ? LIMIT ${MANY}) AS counted`,
     )
     .pluck()
   const wordsOf = (filter: LogFilter): string[] => [
@@ -153,7 +153,7 @@ function createSelection(
     if (filter.contact !== undefined || filter.person !== undefined) {
       const persons = filter.person === undefined ? search(filter.contact ?? '') : [filter.person]
       if (persons.length === 0) return undefined
-      const own = entriesOf(keysOf('SELECT value FROM asked, json_each(asked.persons)'))
+      const own = entriesOf(keysOf('SELECT CAST(value AS BIGINT) FROM asked, json_each(asked.persons)'))
       return {
         ...within,
         from: `(WITH asked AS (SELECT ? AS persons) ${own}) AS d`,
@@ -206,7 +206,7 @@ type Pages = ReturnType<typeof createPages>
 const LIFE = 10_000
 
 function createPeopleReader(db: Connection, search: ReturnType<typeof createPersonSearch>) {
-  const own = keysOf('SELECT @person')
+  const own = keysOf('SELECT CAST(@person AS BIGINT)')
   const tokens = db
     .prepare<[{ person: number }], string>(`SELECT token FROM person_key WHERE id IN (${own}) ORDER BY id`)
     .pluck()
@@ -244,8 +244,8 @@ function createRunReader(db: Connection, page: Pages, search: ReturnType<typeof 
     )
     .pluck()
   const rows = db.prepare<[string], LogRow>(
-    `SELECT ${LOG_ROW} FROM json_each(?) AS j CROSS JOIN audit AS a ON a.seq = j.value
-     LEFT JOIN sealed AS s ON s.seq = a.seq LEFT JOIN person_key AS k ON k.id = s.key_id ORDER BY j.key`,
+    `SELECT ${LOG_ROW} FROM json_each(?) AS j CROSS JOIN audit AS a ON a.seq = CAST(j.value AS BIGINT)
+     LEFT JOIN sealed AS s ON s.seq = a.seq LEFT JOIN person_key AS k ON k.id = s.key_id ORDER BY CAST(j.key AS BIGINT)`,
   )
   return function* entriesOfRun(run: string, contact?: string): Generator<LoggedEntry> {
     if (contact !== undefined) {
@@ -283,7 +283,9 @@ export function createLogReader(db: Connection): LogReader {
   const select = createSelection(db, print, search)
   const page = createPages(db, select)
   const head = db.prepare<[], LogHead>('SELECT seq AS entries, hash FROM audit ORDER BY seq DESC LIMIT 1')
-  const one = db.prepare<[number], LogRow>(`SELECT ${LOG_ROW} FROM (SELECT ? AS seq) AS d ${JOIN_LOG}`)
+  const one = db.prepare<[number], LogRow>(
+    `SELECT ${LOG_ROW} FROM (SELECT CAST(? AS BIGINT) AS seq) AS d ${JOIN_LOG}`,
+  )
   const totals = db.prepare<[string], RunTotal>(
     'SELECT action, outcome, entries FROM log_total WHERE run_id = ? ORDER BY action, outcome',
   )

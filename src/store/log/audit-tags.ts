@@ -53,7 +53,7 @@ export function wordsOf(entry: AuditEntry, print: Print): ReadonlyMap<string, st
 
 /** A range that is being extended. */
 interface Range {
-  readonly id: number | bigint
+  readonly id: number
   first: number
   last: number
 }
@@ -61,16 +61,16 @@ interface Range {
 /** The ranges that a batch extends; each word is looked up once. */
 function createRanges(db: Connection, print: Print) {
   const wordId = db.prepare<[string], number>('SELECT id FROM log_word WHERE word = ?').pluck()
-  const addWord = db.prepare('INSERT INTO log_word (word) VALUES (?)')
-  const newest = db.prepare<[number | bigint], { first: number; last: number }>(
+  const addWord = db.prepare<[string], number>('INSERT INTO log_word (word) VALUES (?) RETURNING id').pluck()
+  const newest = db.prepare<[number], { first: number; last: number }>(
     'SELECT first, last FROM log_tag WHERE word = ? ORDER BY first DESC LIMIT 1',
   )
   const write = db.prepare(
-    'INSERT INTO log_tag VALUES (@id, @first, @last) ON CONFLICT DO UPDATE SET last = excluded.last',
+    'INSERT INTO log_tag VALUES (@id, @first, @last) ON CONFLICT (word, first) DO UPDATE SET last = excluded.last',
   )
   const begin = (kind: Kind, value: string, seq: number): Range => {
     const text = word[kind](value, print)
-    const id = wordId.get(text) ?? addWord.run(text).lastInsertRowid
+    const id = wordId.get(text) ?? addWord.get(text) ?? 0
     const before = newest.get(id)
     return before?.last === seq - 1 ? { id, ...before } : { id, first: seq, last: seq }
   }
@@ -119,7 +119,7 @@ const lastBegunAt = (seq: string): string => `
 /** Takes all terms away from the entries behind `from`, up to `upTo`. */
 export function createUntagTerms(db: Connection): (entries: { from: number; upTo: number }) => void {
   const steps = [
-    `INSERT INTO log_tag SELECT word, @upTo + 1, last FROM (${lastBegunAt('@upTo')}) WHERE last > @upTo`,
+    `INSERT INTO log_tag SELECT word, @upTo + 1, last FROM (${lastBegunAt('@upTo')}) AS range WHERE last > @upTo`,
     `UPDATE log_tag SET last = @from FROM (${lastBegunAt('@from')}) AS range
      WHERE log_tag.word = range.word AND log_tag.first = range.first AND range.last > @from`,
     `DELETE FROM log_tag WHERE word IN (SELECT w.id FROM log_word AS w WHERE ${IS_TERM})

@@ -32,7 +32,7 @@ export function createErasedSeenStore(db: Connection): ErasedSeenStore {
   const has = db.prepare<[Buffer], number>('SELECT 1 FROM tombstone WHERE print = ?').pluck()
   const known = db.prepare<[number], Buffer>('SELECT print FROM erased_seen WHERE contact_id = ?').pluck()
   const put = db.prepare(`INSERT INTO erased_seen VALUES (@contactId, @one, @at, @at)
-    ON CONFLICT DO UPDATE SET print = excluded.print, last_at = excluded.last_at`)
+    ON CONFLICT (contact_id) DO UPDATE SET print = excluded.print, last_at = excluded.last_at`)
   const end = db.prepare('DELETE FROM erased_seen WHERE contact_id = ?')
   const all = db.prepare<[], Row>(`${SEEN} ORDER BY contact_id`)
   return {

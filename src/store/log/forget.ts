@@ -48,7 +48,7 @@ export interface Forgetting {
   readonly decision?: number | undefined
 }
 
-const OF_PEOPLE = keysOf('SELECT value FROM json_each(@persons)')
+const OF_PEOPLE = keysOf('SELECT CAST(value AS BIGINT) FROM json_each(@persons)')
 
 function destroyValues(
   db: Connection,

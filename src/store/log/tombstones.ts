@@ -80,7 +80,7 @@ function printsOf(db: Connection, { keys, mails }: Pick<Subject, 'keys' | 'mails
 export function setTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>, at: number): number {
   const atOf = db.prepare<[Buffer], number>('SELECT at FROM tombstone WHERE print = ?').pluck()
   const set = db.prepare(
-    'INSERT INTO tombstone (print, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at',
+    'INSERT INTO tombstone (print, at) VALUES (?, ?) ON CONFLICT (print) DO UPDATE SET at = excluded.at',
   )
   const prints = printsOf(db, subject)
   const [first = at] = prints.flatMap((one) => atOf.get(one) ?? [])

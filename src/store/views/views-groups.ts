@@ -17,11 +17,11 @@ SELECT kind, count(*) AS count FROM (SELECT kind FROM operation WHERE pipeline =
     AND state IN (SELECT value FROM json_each(@states))
   UNION ALL SELECT 'terms' FROM brake_ask JOIN brake ON brake.term = brake_ask.term AND phase <> 'none'
     WHERE pipeline = @pipeline AND brake_ask.state = 'waiting' AND 'held' IN (SELECT value FROM json_each(@states))
-  LIMIT @most) GROUP BY kind ORDER BY kind`
+  LIMIT @most) AS counted GROUP BY kind ORDER BY kind`
 
 const REJECTS = `
 SELECT code AS kind, count(*) AS count FROM (SELECT code FROM reject INDEXED BY reject_by_pipeline
-WHERE pipeline = @pipeline LIMIT @most) GROUP BY code ORDER BY code`
+WHERE pipeline = @pipeline LIMIT @most) AS counted GROUP BY code ORDER BY code`
 
 function groupsOf(pipeline: string, rows: readonly Row[]): GroupView[] {
   const isMore = rows.reduce((sum, { count }) => sum + count, 0) >= MOST_COUNTED

@@ -65,7 +65,7 @@ function createRejectList(db: Connection): (...asked: Parameters<StateViews['rej
     db.prepare<[Record<string, unknown>], RejectViewRow>(
       `${SELECT_REJECT} WHERE reject.id IN (${ids} AND id < @before AND (@code IS NULL OR code = @code) ORDER BY id DESC LIMIT @limit) ORDER BY reject.id DESC`,
     )
-  const all = where('SELECT id FROM reject WHERE 1')
+  const all = where('SELECT id FROM reject WHERE TRUE')
   const ofPipeline = where('SELECT id FROM reject INDEXED BY reject_by_pipeline WHERE pipeline = @pipeline')
   const ofRun = where('SELECT id FROM reject WHERE input_id IN (SELECT id FROM input WHERE run_id = @runId)')
   return ({ pipeline, runId, code = null }, { from, limit }) => {

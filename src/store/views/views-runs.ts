@@ -23,7 +23,7 @@ const COUNTED = ['read', ...OUTCOMES, 'deleted', 'held_deletes', 'terms_created'
 
 const DAYS = `
 SELECT date(started_at / 1000, 'unixepoch') AS day, count(*) AS runs,
-       ${COUNTED.map((name) => `sum(coalesce(counts ->> '$.${name}', 0)) AS ${name}`).join(', ')},
+       ${COUNTED.map((name) => `sum(CAST(coalesce(counts ->> '$.${name}', '0') AS BIGINT)) AS ${name}`).join(', ')},
        sum(coalesce(run_figure.requests, 0)) AS requests, max(file_ms) AS fileMs
 FROM run LEFT JOIN run_figure ON run_id = run.id WHERE started_at >= ? GROUP BY day ORDER BY day`
 
@@ -52,7 +52,7 @@ function createRunList(db: Connection) {
       `SELECT * FROM run INDEXED BY ${index} WHERE ${where} AND (started_at, id) < (@at, @id)
        AND (@status IS NULL OR coalesce(status, 'unfinished') = @status) ORDER BY started_at DESC, id DESC LIMIT @limit`,
     )
-  const all = list('run_by_start', '1')
+  const all = list('run_by_start', 'TRUE')
   const ofPipeline = list('run_by_pipeline', 'pipeline = @pipeline')
   return ({ pipeline, status }: RunFilter, page: PageRequest): Page<ListedRun> => {
     const asked = { ...cursor(page.from), limit: page.limit + 1, status: status ?? null }

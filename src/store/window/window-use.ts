@@ -1,7 +1,7 @@
 // How much of the shared rate limit is in use, and whether the service has slowed it down: read beside those who ask it.
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import type { Connection } from '../file/connection.ts'
+import { type Connection, connect, type FileConnection } from '../file/connection.ts'
 import { statePlace } from '../file/place.ts'
 import { HOURS } from './day.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
@@ -44,12 +44,12 @@ export function readWindowUse(
   statePath: string,
   of: { service: string; now: number; timeoutMs: number },
 ): WindowUse | undefined {
-  let db: Connection | undefined
+  let db: FileConnection | undefined
   try {
     const path = `${statePlace(statePath)}.window`
     if (!existsSync(path)) return undefined
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
-    db = new Database(path, { fileMustExist: true })
+    db = connect(path, { fileMustExist: true })
     db.pragma('busy_timeout = 5000')
     db.pragma('query_only = ON')
     return read(db, of)

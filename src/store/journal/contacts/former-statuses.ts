@@ -15,7 +15,7 @@ export function createFormerStatuses(db: Connection): FormerStatusStore {
   const any = db.prepare<[], number>('SELECT 1 FROM address_status LIMIT 1').pluck()
   const put =
     db.prepare(`INSERT INTO address_status (print, status, first_at, at) VALUES (@one, @status, @at, @at)
-    ON CONFLICT DO UPDATE SET status = excluded.status, at = excluded.at`)
+    ON CONFLICT (print) DO UPDATE SET status = excluded.status, at = excluded.at`)
   return {
     async noteFormerStatus({ mail, status, at }) {
       const one = printOf(mail)

@@ -32,7 +32,7 @@ const valueText = (value: FieldValue | null): string | null => (value === null ?
 function createSentRows(db: Connection) {
   const row = db.prepare<[number], SentRow>('SELECT last, open FROM sent_values WHERE contact_id = ?')
   const put = db.prepare(
-    'INSERT INTO sent_values VALUES (@id, @last, @open) ON CONFLICT DO UPDATE SET last = excluded.last, open = excluded.open',
+    'INSERT INTO sent_values VALUES (@id, @last, @open) ON CONFLICT (contact_id) DO UPDATE SET last = excluded.last, open = excluded.open',
   )
   const remove = db.prepare('DELETE FROM sent_values WHERE contact_id = ?')
   return {
@@ -74,8 +74,8 @@ function createNoteTerms(db: Connection): (settled: readonly Settled[]) => void 
   const rows = createSentRows(db)
   const released = db
     .prepare<[string], number>(
-      `SELECT value FROM json_each(?) WHERE EXISTS
-         (SELECT 1 FROM sent_values WHERE contact_id = value AND open LIKE '%["term %')`,
+      `SELECT CAST(value AS BIGINT) FROM json_each(?) WHERE EXISTS
+         (SELECT 1 FROM sent_values WHERE contact_id = CAST(value AS BIGINT) AND open LIKE '%["term %')`,
     )
     .pluck()
   return (settled) => {
@@ -100,8 +100,8 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
   const rows = createSentRows(db)
   const noted = db
     .prepare<[{ ids: string; pipeline: string }], number>(
-      `SELECT value FROM json_each(@ids) WHERE EXISTS (SELECT 1 FROM link WHERE contact_id = value AND pipeline <> @pipeline)
-         OR EXISTS (SELECT 1 FROM sent_values WHERE contact_id = value)`,
+      `SELECT id FROM (SELECT CAST(value AS BIGINT) AS id FROM json_each(@ids)) AS asked WHERE EXISTS (SELECT 1 FROM link WHERE contact_id = asked.id AND pipeline <> @pipeline)
+         OR EXISTS (SELECT 1 FROM sent_values WHERE contact_id = asked.id)`,
     )
     .pluck()
   const hasOther = db
@@ -145,8 +145,9 @@ export function createKeepEdits(db: Connection): (judged: JudgedEdits, at: numbe
   const put = db.prepare(`
     INSERT INTO hand_edit (pipeline, key, field, contact_id, rule, sent, service, source, since, looked_at)
     VALUES (@pipeline, @key, @field, @contactId, @rule, @sent, @service, @source, @at, @at)
-    ON CONFLICT DO UPDATE SET contact_id = excluded.contact_id, rule = excluded.rule, sent = excluded.sent, service = excluded.service,
-      source = coalesce(excluded.source, source), since = iif(service = excluded.service, since, excluded.since), looked_at = @at`)
+    ON CONFLICT (pipeline, key, field) DO UPDATE SET contact_id = excluded.contact_id, rule = excluded.rule, sent = excluded.sent, service = excluded.service,
+      source = coalesce(excluded.source, hand_edit.source),
+      since = iif(hand_edit.service = excluded.service, hand_edit.since, excluded.since), looked_at = @at`)
   return ({ pipeline, key, contactId, judged, open }, at) => {
     for (const { field, rule, sent, service, source } of open)
       put.run({

@@ -79,7 +79,9 @@ export function createLookAlikes(db: Connection): LookAlikeStore {
   const page = db.prepare<[string, number, number, number, number], Row>(
     `${SELECT_NEW} WHERE ${OF_INPUT} ORDER BY id LIMIT ?`,
   )
-  const byId = db.prepare<[string], Row>(`${SELECT_NEW} WHERE id IN (SELECT value FROM json_each(?))`)
+  const byId = db.prepare<[string], Row>(
+    `${SELECT_NEW} WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+  )
   const linkedLike = createLinkedLike(db)
   const someLink = db.prepare<[string]>('SELECT 1 FROM link WHERE pipeline = ? LIMIT 1')
   return {

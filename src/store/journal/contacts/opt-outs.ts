@@ -34,7 +34,7 @@ const ROWS = `SELECT mail, status, seen_at AS seenAt, pipeline, key FROM opt_out
 export function createOptOutStore(db: Connection): OptOutStore {
   const last = db.prepare<[number], number>('SELECT status FROM status_seen WHERE contact_id = ?').pluck()
   const put = db.prepare(
-    'INSERT INTO status_seen VALUES (@contactId, @status) ON CONFLICT DO UPDATE SET status = excluded.status',
+    'INSERT INTO status_seen VALUES (@contactId, @status) ON CONFLICT (contact_id) DO UPDATE SET status = excluded.status',
   )
   const links = db.prepare<[{ contactId: number; pipeline: string }], LinkRow>(LINKS)
   const byKey = db.prepare<[object], number>(BY_KEY).pluck()

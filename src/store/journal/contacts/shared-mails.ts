@@ -40,7 +40,7 @@ SELECT * FROM (
     (SELECT doubt.key FROM operation AS doubt INDEXED BY operation_doubt_by_mail
      WHERE doubt.pipeline = operation.pipeline AND doubt.mail_key = operation.mail_key AND doubt.state = 'in_doubt'
        AND doubt.key <> operation.key LIMIT 1) AS doubt
-  FROM operation WHERE ${CREATES})
+  FROM operation WHERE ${CREATES}) AS created
 WHERE owner IS NOT NULL OR doubt IS NOT NULL`
 
 const MOST_LINES = 5

@@ -8,7 +8,7 @@ import { printOfAddress } from './former-statuses.ts'
 
 const BEGIN = `
 INSERT INTO withdrawal (print, at, is_open) VALUES (@print, @at, 1)
-ON CONFLICT DO UPDATE SET at = iif(is_open = 1, at, excluded.at), is_open = 1`
+ON CONFLICT (print) DO UPDATE SET at = iif(withdrawal.is_open = 1, withdrawal.at, excluded.at), is_open = 1`
 
 export function createWithdrawals(db: Connection): WithdrawalStore {
   const print = createPrint(db)

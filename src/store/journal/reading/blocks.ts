@@ -128,7 +128,9 @@ function createPages(db: Connection) {
 
 /** Blocks that were read record by record, until their input is done with. */
 function createNoted(db: Connection) {
-  const add = db.prepare('INSERT INTO noted_block VALUES (NULL, ?, ?, ?, ?)')
+  const add = db.prepare(
+    'INSERT INTO noted_block (pipeline, digests, counts, fingerprints) VALUES (?, ?, ?, ?)',
+  )
   const next = db.prepare<[string, number], NotedPage>(
     'SELECT id, digests, counts, fingerprints FROM noted_block WHERE pipeline = ? AND id > ? ORDER BY id LIMIT 1',
   )

@@ -2,7 +2,7 @@
 // millions of records, and nearly all of them have one. Keys without a link in temporary tables. What goes by sets, in SQL,
 // asks with `claimed_line(input, link)`.
 import type { Identity } from '../../../core/state.ts'
-import type { Connection } from '../../file/database.ts'
+import { type Connection, isFile } from '../../file/connection.ts'
 
 export interface Claims {
   clear(input: number): void
@@ -17,6 +17,8 @@ export interface Claims {
   skip(input: number, keys: readonly string[]): void
   /** How many links were seen. */
   count(input: number): number
+  /** From now on statements may ask for `claimed_line` of links that were seen so far. */
+  publish(input: number): void
 }
 
 const PAGE = 1024
@@ -27,6 +29,8 @@ export interface LinkLines {
   set(link: number, line: number): void
   /** How many have one. */
   count(): number
+  /** Links with their lines. */
+  entries(): Iterable<readonly [link: number, line: number]>
 }
 
 /** A line for each of many links. Their numbers mostly lie close together. */
@@ -54,6 +58,38 @@ export function createLinkLines(): LinkLines {
       page[link % PAGE] = line + 1
     },
     count: () => count,
+    *entries() {
+      for (const [number, page] of pages)
+        for (const [place, line] of page.entries()) if (line > 0) yield [number * PAGE + place, line - 1]
+    },
+  }
+}
+
+/** So many are put into a table at once. */
+const TOGETHER = 10_000
+
+/** Statements within this process ask it; those at a server find the lines in a table. */
+function createPublish(
+  db: Connection,
+  linksOf: ReadonlyMap<number, LinkLines>,
+): Pick<Claims, 'publish' | 'clear'> {
+  if (isFile(db)) {
+    db.function('claimed_line', { directOnly: true }, (input: unknown, link: unknown) =>
+      link === null ? null : (linksOf.get(Number(input))?.lineOf(Number(link)) ?? null),
+    )
+    return { publish: () => undefined, clear: () => undefined }
+  }
+  const remove = db.prepare('DELETE FROM claim_link WHERE input = ?')
+  const add = db.prepare(`
+    INSERT INTO claim_link SELECT CAST(? AS BIGINT), CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT) FROM json_each(?)`)
+  return {
+    publish(input) {
+      remove.run(input)
+      const entries = [...(linksOf.get(input)?.entries() ?? [])]
+      for (let from = 0; from < entries.length; from += TOGETHER)
+        add.run(input, JSON.stringify(entries.slice(from, from + TOGETHER)))
+    },
+    clear: (input) => void remove.run(input),
   }
 }
 
@@ -73,9 +109,7 @@ export function createClaims(db: Connection): Claims {
     linksOf.set(input, found)
     return found
   }
-  db.function('claimed_line', { directOnly: true }, (input: unknown, link: unknown) =>
-    link === null ? null : (linksOf.get(Number(input))?.lineOf(Number(link)) ?? null),
-  )
+  const published = createPublish(db, linksOf)
   /** Nearly every key is claimed once: the line of another claim is asked for only where there is one. */
   const claimKey = (input: number, { key, line }: { key: string; line: number }, keep: 'first' | 'last') => {
     if (addKey.run(input, key, line).changes > 0) return undefined
@@ -93,6 +127,7 @@ export function createClaims(db: Connection): Claims {
   return {
     clear(input) {
       linksOf.delete(input)
+      published.clear(input)
       for (const statement of clears) statement.run(input)
     },
     claim: (input, identities, keep) =>
@@ -109,5 +144,6 @@ export function createClaims(db: Connection): Claims {
       for (const key of keys) putSkipped.run(input, key)
     },
     count: (input) => links(input).count(),
+    publish: published.publish,
   }
 }

@@ -35,12 +35,12 @@ type Queries = ReturnType<typeof prepareQueries>
 const ROWS = `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? AND value <> '' ORDER BY link_id LIMIT ${PAGE}`
 const ANY = 'SELECT 1 FROM fingerprint WHERE pipeline = ? LIMIT 1'
 const NEXT_PAGE = `
-SELECT count(*) AS count, group_concat(value, '') AS text, min(link_id) AS first, max(link_id) AS last FROM (${ROWS})`
+SELECT count(*) AS count, string_agg(value, '') AS text, min(link_id) AS first, max(link_id) AS last FROM (${ROWS}) AS page`
 
 function prepareQueries(db: Connection) {
   return {
     page: db.prepare<[string, number], Page>(NEXT_PAGE),
-    ids: db.prepare<[string, number], number>(`SELECT link_id FROM (${ROWS})`).pluck(),
+    ids: db.prepare<[string, number], number>(`SELECT link_id FROM (${ROWS}) AS page`).pluck(),
     any: db.prepare<[string], number>(ANY).pluck(),
     byValue: db
       .prepare<[string, string], number>('SELECT link_id FROM fingerprint WHERE pipeline = ? AND value = ?')
@@ -118,7 +118,7 @@ function startWalk(pipeline: string, { page, ids, any, byValue }: Queries): Fing
 export function createFingerprints(db: Connection): Fingerprints {
   const queries = prepareQueries(db)
   const upsert = db.prepare(
-    'INSERT INTO fingerprint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+    'INSERT INTO fingerprint VALUES (?, ?, ?) ON CONFLICT (pipeline, link_id) DO UPDATE SET value = excluded.value',
   )
   return {
     walk: (pipeline) => startWalk(pipeline, queries),
