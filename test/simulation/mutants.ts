@@ -302,11 +302,10 @@ const CONSENT: readonly Mutant[] = [
 
 const PULLED: readonly Mutant[] = [
   one(2, 'the cursor moves before its records have their outcome', 'store/journal/staging.ts', [
-    'return { id: Number(lastInsertRowid), runId, pipeline, input, header }\n',
-    `const id = Number(lastInsertRowid)
-      if (input.cursor !== undefined)
+    'return { id: Number(id), runId, pipeline, input, header }\n',
+    `if (input.cursor !== undefined)
         db.prepare("INSERT OR REPLACE INTO meta VALUES ('cursor:' || ?, ?)").run(pipeline, JSON.stringify(input.cursor))
-      return { id, runId, pipeline, input, header }\n`,
+      return { id: Number(id), runId, pipeline, input, header }\n`,
   ]),
   one(70, 'a fetch that broke off is taken for a whole export', 'sync/plan/read.ts', [
     'input.isPart === true || isMended()',
