@@ -299,6 +299,25 @@ function createWalks(db: Connection, fingerprints: Fingerprints) {
   }
 }
 
+function createBeginInput(db: Connection): RunState['beginInput'] {
+  const insertInput = db
+    .prepare(
+      "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading') RETURNING id",
+    )
+    .pluck()
+  return async ({ runId, pipeline, input, header }) => {
+    const id = insertInput.get(
+      runId,
+      pipeline,
+      input.name,
+      input.version,
+      input.bytes,
+      JSON.stringify(header),
+    )
+    return { id: Number(id), runId, pipeline, input, header }
+  }
+}
+
 export function createStagingStore(db: Connection): Staging {
   const claims = createClaims(db)
   const missing = createMissingLinks(db, claims)
@@ -309,11 +328,6 @@ export function createStagingStore(db: Connection): Staging {
     walks.end(id)
     claims.clear(id)
   }
-  const insertInput = db
-    .prepare(
-      "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading') RETURNING id",
-    )
-    .pluck()
   const commit = createCommit(db, missing.countMissing)
   const discard = DISCARD.map((sql) => db.prepare(sql))
   const stage = createStage(db, fingerprints.put)
@@ -322,17 +336,7 @@ export function createStagingStore(db: Connection): Staging {
   const brake = createAsks(db)
   const complete = createCompleteStaging(db, missing.stageMissing)
   return {
-    async beginInput({ runId, pipeline, input, header }) {
-      const id = insertInput.get(
-        runId,
-        pipeline,
-        input.name,
-        input.version,
-        input.bytes,
-        JSON.stringify(header),
-      )
-      return { id: Number(id), runId, pipeline, input, header }
-    },
+    beginInput: createBeginInput(db),
     matchFingerprints: async (staged, values) => walks.match(staged, values),
     known: createKnown(db),
     passed: createPassed(db).passed,

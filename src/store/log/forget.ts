@@ -245,4 +245,4 @@ export function sweep(db: Connection): void {
   truncateLog(db)
 }
 
-export const endSweep = (db: Connection): void => void db.exec("DELETE FROM meta WHERE name = 'sweep'")
+export const endSweep = (db: Connection): void => db.exec("DELETE FROM meta WHERE name = 'sweep'")
