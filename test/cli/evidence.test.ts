@@ -79,8 +79,31 @@ it.each([
   expect([code, stdout]).toEqual([2, expect.stringContaining(message)])
 })
 
+it('check names evidence that is nowhere to be found, and a rule that never needs any', async () => {
+  await drop('1.csv', 'K1,ann@example.com,Ann,7,soon,fair,"Yes"', 'K2,bob@example.com,Bob,4,,,')
+  const unproven =
+    'warning: pipeline shop: 1.csv: 2 records of the first 2 say mail_status 4 or 7, and none has the evidence that require_evidence asks for, so none would be raised: every column of "agreed", "form", "words" must be filled'
+  const said = await place.cli('check')
+  expect([said.code, said.stdout]).toEqual([0, expect.stringContaining(unproven)])
+  await drop('1.csv', 'K1,ann@example.com,Ann,7,01.05.2025,fair,"Yes"', 'K2,bob@example.com,Bob,4,,,')
+  expect((await place.cli('check')).stdout).not.toContain('evidence')
+  await drop('1.csv', 'K2,bob@example.com,Bob,3,,,')
+  expect((await place.cli('check')).stdout).not.toContain('evidence')
+  const vain = 'warning: pipeline shop: require_evidence has no effect'
+  for (const [rule, isVain] of [
+    ['value: "3"', true],
+    ['value: "4"', false],
+    ['column: status, lookup: { out: "2" }, otherwise: null', true],
+    ['column: status, lookup: { out: "2" }, otherwise: null, default: "4"', false],
+  ] as const) {
+    await configure(`{ ${rule}, evidence: { at: agreed }, require_evidence: true }`)
+    expect((await place.cli('check')).stdout.includes(vain), rule).toBe(isVain)
+  }
+})
+
 it('a file that lacks its columns is refused', async () => {
   await place.write('inbox/shop/1.csv', 'no,mail,first,status\nK1,ann@example.com,Ann,7\n')
+  expect((await place.cli('check')).stdout).toContain('column "agreed" (map.mail_status.evidence.at)')
   const { code, stdout } = await place.cli('run')
   expect([code, stdout]).toEqual([
     3,

@@ -1,6 +1,7 @@
 // Explains one record: what the state and the sync log know of it, put together with what its rows give when they are read again
 // from the archived files. Part of the composition. Reads only, and sends requests to the service only on request.
 import type { ExplainReads } from '../../core/explain/explain-reads.ts'
+import type { ConsentFacts } from '../../core/explain/consent.ts'
 import {
   explanationOf,
   type Explanation,
@@ -19,6 +20,7 @@ import { contactMailKey } from '../../core/mapping/contact.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
 import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { RecordRow } from '../../core/mapping/record.ts'
+import { evidenceColumns } from '../../core/mapping/values/evidence-columns.ts'
 import { withMapping } from '../../core/mapping-store.ts'
 import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { CallResult, ServiceReads } from '../../core/ports.ts'
@@ -225,6 +227,31 @@ async function sharedContact(
   return { records: [own, first, ...others], owners: pipeline.owners, last: sent?.last ?? {} }
 }
 
+/** The address of the contact, or the last one that the sync log has of the record. */
+function mailsOf(link: RecordView | undefined, entries: readonly ValueSetting[]): readonly string[] {
+  const logged = entries.find(({ fields }) => typeof fields['mail']?.to === 'string')?.fields['mail']?.to
+  const mails = [link?.known['mail'], logged].filter((mail) => typeof mail === 'string')
+  return [...new Set(mails)].filter((mail) => mail !== '')
+}
+
+/** Undefined where there is nothing to say of a consent. */
+async function consentFacts(
+  link: RecordView | undefined,
+  entries: readonly ValueSetting[],
+  { pipeline, state }: Asked,
+): Promise<ConsentFacts | undefined> {
+  const mails = mailsOf(link, entries)
+  const [withdrawnAt] = await state.withdrawnAt([{ contactId: link?.contactId, mails }])
+  const former = (await state.formerStatuses(mails)).find((status) => status !== undefined)
+  const columns = evidenceColumns(pipeline).map(({ column }) => column)
+  if (columns.length === 0 && withdrawnAt === undefined && former === undefined) return undefined
+  return {
+    ...{ columns, withdrawnAt, former, now: clock.now(), zone: pipeline.timezone },
+    isRequired: pipeline.map['mail_status']?.require_evidence === true,
+    mayRaise: pipeline.allow_consent_raise,
+  }
+}
+
 /** None where no person with this key or mail is known. */
 export async function explainRecords(keyOrMail: string, asked: Asked): Promise<readonly Explanation[]> {
   const aliases = await asked.state.termAliases()
@@ -242,7 +269,9 @@ export async function explainRecords(keyOrMail: string, asked: Asked): Promise<r
     const edits = await asked.state.editsOf(pipeline, key)
     const corrections = (await asked.state.openCorrections(pipeline)).filter((one) => one.key === key)
     const shared = await sharedContact(link, asked)
-    found.push(await explained({ pipeline, key, link, entries, aliases, edits, corrections, shared }, asked))
+    const consent = await consentFacts(link, entries, asked)
+    const known = { pipeline, key, link, entries, aliases, edits, corrections, shared, consent }
+    found.push(await explained(known, asked))
   }
   return found
 }

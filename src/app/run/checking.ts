@@ -5,6 +5,8 @@ import { NO_CUSTOM_FIELDS } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper, optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import { nearlyFound } from '../../core/mapping/optional.ts'
 import { unitedMapper } from '../../core/mapping/union.ts'
+import { isConsent } from '../../core/mapping/values/consent.ts'
+import { evidenceColumns } from '../../core/mapping/values/evidence-columns.ts'
 import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type {
   InputReader,
@@ -17,6 +19,7 @@ import type {
 import type { SourceItem } from '../../core/mapping/record.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
+import { plural } from '../../core/words/format.ts'
 import { createService } from '../../service/service.ts'
 import { ordersWithin } from '../../sync/plan/date-orders.ts'
 import { recordsAmong } from '../../sync/plan/united.ts'
@@ -97,6 +100,24 @@ async function firstRows(reader: InputReader): Promise<readonly SourceItem[]> {
   return items.slice(0, TRIED)
 }
 
+/** Where none of the records that say 4 or 7 has the evidence that `require_evidence` asks for. */
+function withoutEvidence(
+  items: readonly SourceItem[],
+  mapper: Mapper,
+  pipeline: PipelineSettings,
+): readonly string[] {
+  if (pipeline.map['mail_status']?.require_evidence !== true) return []
+  const raises = items.flatMap((item) => {
+    const mapped = item.kind === 'record' ? mapper.map(item) : undefined
+    return mapped?.kind === 'contact' && isConsent(mapped.contact['mail_status']) ? [mapped] : []
+  })
+  if (raises.length === 0 || raises.some(({ evidence }) => evidence !== undefined)) return []
+  const columns = evidenceColumns(pipeline).map(({ column }) => JSON.stringify(column))
+  return [
+    `${plural(raises.length, 'record')} of the first ${items.length} say mail_status 4 or 7, and none has the evidence that require_evidence asks for, so none would be raised: every column of ${columns.join(', ')} must be filled, and the day must be readable by its date`,
+  ]
+}
+
 /** What would become of the first records of a file. */
 async function trial(
   reader: InputReader,
@@ -111,12 +132,13 @@ async function trial(
     if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   }
   const rejected = [...reasons.values()].reduce((sum, times) => sum + times, 0)
-  if (rejected === 0) return {}
+  const notes = withoutEvidence(items, mapper, pipeline)
+  if (rejected === 0) return { notes }
   const named = [...reasons].sort(([, left], [, right]) => right - left).slice(0, REASONS)
   const more = reasons.size > REASONS ? `; and ${reasons.size - REASONS} other reasons` : ''
   const why = named.map(([reason, times]) => `${reason} (${times})`).join('; ')
   const text = `${rejected} of the first ${items.length} records would be rejected: ${why}${more}`
-  return rejected === items.length ? { allRejected: text } : { someRejected: text }
+  return rejected === items.length ? { allRejected: text } : { someRejected: text, notes }
 }
 
 interface FileCheck {
@@ -137,7 +159,8 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
       optional: optionalColumns(pipeline),
     })
     try {
-      return { ...(await trial(reader, kit, pipeline)), notes: nearlyFound(pipeline, reader.header) }
+      const { notes = [], ...tried } = await trial(reader, kit, pipeline)
+      return { ...tried, notes: [...notes, ...nearlyFound(pipeline, reader.header)] }
     } finally {
       await reader.close()
     }

@@ -8,6 +8,7 @@ import { assertReadOfService, bindingWarning } from '../../app/run/service-bindi
 import { definitionsWith } from '../../sync/definitions.ts'
 import { markerProblem } from '../../sync/send/marker.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
+import { requiresInVain } from '../../core/mapping/values/evidence-columns.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -175,6 +176,12 @@ async function checkAll(settings: Settings, io: Io): Promise<CheckReport> {
   const problems = [...pipelines.problems, ...service.problems]
   const notes = [
     ...sharedFieldWarnings(settings),
+    ...settings.pipelines
+      .filter(requiresInVain)
+      .map(
+        ({ name }) =>
+          `warning: pipeline ${name}: require_evidence has no effect: the mapping never gives mail_status 4 or 7`,
+      ),
     ...pipelines.notes,
     ...unknown.map((name) => `warning: pipeline ${orphanText(name)}`),
     ...service.notes,

@@ -1,6 +1,7 @@
 // `explain`: one record, each of its values from file and line over the rules to the request that sent it.
 import { askService } from '../../app/run/checking.ts'
 import { explainRecords, withLive } from '../../app/people/explain.ts'
+import { consentLines } from '../../core/explain/consent.ts'
 import type { ExplainedField, ExplainedTerm, Explanation } from '../../core/explain/explanation.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { momentText } from '../../core/words/format.ts'
@@ -51,13 +52,17 @@ function valueLines(one: ExplainedField | ExplainedTerm, live: boolean): string[
 }
 
 function printExplanation(io: Io, explanation: Explanation, live: boolean): void {
-  const { pipeline, key, contact_id: id, record, fields, terms, note } = explanation
+  const { pipeline, key, contact_id: id, record, fields, terms, consent, note } = explanation
   const contact = id === null ? 'no contact' : `contact ${id}`
   print(io, `${pipeline} ${key}: ${contact}, ${place(record)}${placeKind(record)}`)
   if (note !== undefined) print(io, `  note: ${note}`)
   for (const [name, field] of Object.entries(fields)) {
     print(io, `  ${name} = ${shown(field.value)}`)
     for (const line of valueLines(field, live)) print(io, line)
+  }
+  if (consent !== undefined) {
+    print(io, '  consent')
+    for (const line of consentLines(consent)) print(io, `    ${line}`)
   }
   for (const term of terms) {
     print(io, `  term ${term.name}`)

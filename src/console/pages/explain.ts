@@ -1,4 +1,5 @@
 // One record explained: each value with the file and line it came from, the rules that made it, and the request that sent it.
+import { consentLines, type ExplainedConsent } from '../../core/explain/consent.ts'
 import type { ExplainedField, ExplainedTerm, Explanation } from '../../core/explain/explanation.ts'
 import type { ShownStep } from '../../core/explain/trace.ts'
 import type { FieldValue } from '../../core/mapping/contact.ts'
@@ -98,8 +99,14 @@ const termTable = (terms: readonly ExplainedTerm[]): Html =>
     columns: [{ title: 'Term', kind: 'head', cell: ({ explained }) => said(explained.name) }, ...common()],
   })
 
+const consentPart = (consent: ExplainedConsent): Html =>
+  html`<h2 id="consent">Consent</h2>
+    <ul>
+      ${consentLines(consent).map((line) => html`<li>${said(line)}</li>`)}
+    </ul>`
+
 export function explainPage(explanation: Explanation): PageParts {
-  const { pipeline, key, contact_id: id, record, fields, terms, note: remark } = explanation
+  const { pipeline, key, contact_id: id, record, fields, terms, consent, note: remark } = explanation
   const rows = Object.entries(fields).map(([name, explained]) => ({ name, explained }))
   const contact = id === null ? none('No contact.') : html`<a href="/contacts/${id}">contact ${id}</a>`
   const body = html`${remark === undefined ? nothing : note('warn', html`<p>${said(remark)}</p>`)}
@@ -110,7 +117,7 @@ export function explainPage(explanation: Explanation): PageParts {
       ['Changed last by', place(record)],
     ])}
     <h2>Fields</h2>
-    ${fieldTable(rows)}
+    ${fieldTable(rows)} ${consent === undefined ? nothing : consentPart(consent)}
     <h2 id="${TERMS}">Terms</h2>
     ${termTable(terms)}`
   return { title: `Values of contact ${id ?? ''} from ${pipeline}`, trail: [['/search', 'Search']], body }

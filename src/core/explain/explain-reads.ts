@@ -1,4 +1,6 @@
 // What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
+import type { WithdrawalStore } from '../change/consents/evidence.ts'
+import type { FormerStatusStore } from '../change/consents/former-status.ts'
 import type { CorrectionStore } from '../change/others/correction.ts'
 import type { HandEditStore, OpenEdit } from '../change/others/hand-edits.ts'
 import type { SharerStore } from '../change/others/ownership.ts'
@@ -29,6 +31,8 @@ export interface ExplainReads
     RecordSearch,
     Pick<CorrectionStore, 'openCorrections'>,
     Pick<HandEditStore, 'sentValues'>,
+    Pick<WithdrawalStore, 'withdrawnAt'>,
+    Pick<FormerStatusStore, 'formerStatuses'>,
     SharerStore,
     TermNameStore,
     Pick<SyncLog, 'logPage'>,

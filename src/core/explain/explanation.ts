@@ -14,6 +14,7 @@ import type { TermAliases } from '../mapping/terms.ts'
 import { termKey } from '../mapping/terms.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { RecordView } from '../views.ts'
+import { type ConsentFacts, type ExplainedConsent, explainedConsent } from './consent.ts'
 import { fieldsOfOthers, type SharedContact, type ValueOwner, valueOwner } from './shared-fields.ts'
 import type { ShownStep, TracedRecord } from './trace.ts'
 
@@ -61,6 +62,8 @@ export interface Explanation {
   readonly record: { readonly file: string | null; readonly line: number | null }
   readonly fields: Readonly<Record<string, ExplainedField>>
   readonly terms: readonly ExplainedTerm[]
+  /** Absent where the mapping asks for no evidence and no 1 or 2 was seen. */
+  readonly consent?: ExplainedConsent
   readonly note?: string
 }
 
@@ -117,6 +120,8 @@ export interface RecordFacts {
   readonly corrections: readonly Correction[]
   /** Undefined where no other pipeline has the contact. */
   readonly shared: SharedContact | undefined
+  /** Undefined where the mapping asks for no evidence and no 1 or 2 was seen. */
+  readonly consent: ConsentFacts | undefined
 }
 
 /** What was sent and taken; a value that the contact had already was looked at. */
@@ -156,11 +161,16 @@ function termNames({ link, entries }: RecordFacts): readonly string[] {
   return [...new Set(entries.flatMap(({ terms }) => terms.add))]
 }
 
+/** The newest entry that was made of a row. */
+const lastOfRow = ({ entries }: RecordFacts): ValueSetting | undefined =>
+  entries.find((entry) => isOfContact(entry) && noteOfEntry(entry) === undefined)
+
 /** The entries that set the values of the record, each once: whose rows have to be read again. */
 export function settingEntries(facts: RecordFacts): readonly ValueSetting[] {
   const ofFields = fieldNames(facts).map((field) => newest(facts.entries, setsField(field)))
   const ofTerms = termNames(facts).map((name) => newest(facts.entries, addsTerm(name, facts.aliases)))
-  return [...new Set([...ofFields, ...ofTerms])].filter((entry) => entry !== undefined)
+  const ofConsent = facts.consent === undefined ? undefined : lastOfRow(facts)
+  return [...new Set([...ofFields, ...ofTerms, ofConsent])].filter((entry) => entry !== undefined)
 }
 
 const NOWHERE: ValueOrigin = { file: null, line: null, run_id: null, at: null, request: null, outcome: null }
@@ -318,12 +328,27 @@ function noteOfRecord({ link, entries }: RecordFacts): string | undefined {
     : 'the record is linked to no contact'
 }
 
+function consentOf(facts: RecordFacts, retrace: Retrace): ExplainedConsent | undefined {
+  if (facts.consent === undefined) return undefined
+  const entry = lastOfRow(facts)
+  const retraced = entry && retrace(entry)
+  const { file, line } = originOf(entry)
+  const setting = newest(facts.entries, setsField('mail_status'))
+  // Beside a decision it is what its operator wrote.
+  const proof = setting?.by === undefined ? setting?.note : undefined
+  return explainedConsent(facts.consent, {
+    traced: retraced !== undefined && 'traced' in retraced ? retraced.traced : undefined,
+    ...{ file, line, known: facts.link?.known['mail_status'] ?? null, proof },
+  })
+}
+
 /** `retrace`: what the row of an entry gives today. */
 export function explanationOf(facts: RecordFacts, retrace: Retrace): Explanation {
   const { pipeline, key, link, entries } = facts
   const last = entries.find(({ source, action }) => source !== null && action !== 'delete') ?? entries[0]
   const { file, line } = originOf(last)
   const names = fieldNames(facts)
+  const consent = consentOf(facts, retrace)
   const others =
     facts.shared === undefined ? [] : fieldsOfOthers(facts.shared).filter((one) => !names.includes(one))
   return {
@@ -336,6 +361,7 @@ export function explanationOf(facts: RecordFacts, retrace: Retrace): Explanation
       ...others.map((field) => [field, leftToOthers(field, facts)] as const),
     ]),
     terms: termNames(facts).map((name) => explainedTerm(name, facts, retrace)),
+    ...(consent === undefined ? {} : { consent }),
     ...joined([noteOfRecord(facts)]),
   }
 }

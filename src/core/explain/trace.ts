@@ -6,6 +6,7 @@ import type { CustomFieldRules } from '../mapping/custom-fields.ts'
 import { mappingParts } from '../mapping/mapping.ts'
 import type { RecordRow } from '../mapping/record.ts'
 import { distinctTerms, termKey } from '../mapping/terms.ts'
+import type { ConsentEvidence } from '../mapping/values/consent.ts'
 import type { RuleStep } from '../mapping/values/noted.ts'
 import type { RuleKit } from '../mapping/values/rule-kit.ts'
 import type { PipelineSettings } from '../settings.ts'
@@ -36,6 +37,8 @@ export interface TracedRecord {
   /** By the name under which the field stands in a contact. */
   readonly fields: ReadonlyMap<string, TracedField>
   readonly terms: readonly TracedTerm[]
+  /** Of a consent; undefined where the mapping names none, or a column of it says nothing. */
+  readonly evidence?: ConsentEvidence | undefined
 }
 
 /** Traces rows of inputs with one header. */
@@ -73,7 +76,9 @@ export function compileTracer(pipeline: PipelineSettings, { header, customFields
         mended === true && value === undefined ? 'is invalid and was dropped (on_invalid)' : undefined
       fields.set(key, { value, steps: shown(steps), line, problem: problem?.problem ?? dropped })
     }
-    return { key: parts.readKey(values), fields, terms: tracedTerms(parts, { values, line, contact, shown }) }
+    const terms = tracedTerms(parts, { values, line, contact, shown })
+    const evidence = parts.readEvidence?.(values)
+    return { key: parts.readKey(values), fields, terms, ...(evidence === undefined ? {} : { evidence }) }
   }
 }
 
@@ -111,5 +116,7 @@ export function unitedTrace(records: readonly TracedRecord[]): TracedRecord | un
     }
     for (const term of record.terms) if (!terms.has(termKey(term.name))) terms.set(termKey(term.name), term)
   }
-  return { key: first.key, fields, terms: [...terms.values()] }
+  const evidence = records.findLast((one) => one.evidence !== undefined)?.evidence
+  const proven = evidence === undefined ? {} : { evidence }
+  return { key: first.key, fields, terms: [...terms.values()], ...proven }
 }

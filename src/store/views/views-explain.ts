@@ -6,8 +6,10 @@ import { createDateOrderStore } from '../date-orders.ts'
 import type { Connection } from '../file/connection.ts'
 import { isKeyed } from '../file/state-sets.ts'
 import { createCorrectionStore } from '../journal/contacts/corrections.ts'
+import { createFormerStatuses } from '../journal/contacts/former-statuses.ts'
 import { createHandEditStore, type EditRow, openEdit } from '../journal/contacts/hand-edits.ts'
 import { createSharers } from '../journal/contacts/others.ts'
+import { createWithdrawals } from '../journal/contacts/withdrawals.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
 import { createNames } from '../log/former-names.ts'
 import {
@@ -59,10 +61,13 @@ export function createExplainViews(db: Connection): Omit<ExplainReads, 'logPage'
   const { keptMapping } = createMappingStore(db)
   const { openCorrections } = createCorrectionStore(db)
   const { sentValues } = createHandEditStore(db)
+  const { withdrawnAt } = createWithdrawals(db)
+  const { formerStatuses } = createFormerStatuses(db)
   return {
     ...createRecordSearch(db),
     ...createTermNameStore(db),
     ...{ openCorrections, seenDefinitions, dateOrders, keptMapping, sentValues },
+    ...{ withdrawnAt, formerStatuses },
     sharers: createSharers(db),
   }
 }
