@@ -2,9 +2,11 @@
 // raw bytes, and its sync log is a list of entries.
 import { createWithdrawals } from './withdrawals.ts'
 import type { BrakeStore } from '../../../src/core/change/waiting/brake.ts'
+import type { DriftRoundStore } from '../../../src/core/change/others/drift-rounds.ts'
 import type { KeptList } from '../../../src/core/change/consents/suppression.ts'
 import type { SyncState } from '../../../src/core/state-store.ts'
 import type { AuditEntry } from '../../../src/core/log/audit.ts'
+import type { HandOverStore } from '../../../src/core/log/hand-over.ts'
 import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
 import type { SyncLog } from '../../../src/core/log/sync-log.ts'
 import type { CustomFieldDefinition } from '../../../src/core/ports.ts'
@@ -17,11 +19,15 @@ import { memoryHandEdits } from './hand-edits.ts'
 import { memoryJournal } from './journal.ts'
 import { memoryLists, memoryOthers, memoryRebuild, memorySharers } from './lists.ts'
 import { memoryLookAlikes } from './look-alikes.ts'
+import { memoryHandOver, memoryRounds } from './rounds.ts'
 import { memoryStaging } from './staging.ts'
 import { createTables, type Tables } from './tables.ts'
 
 /** What tests of runs look at: a state with its sync log. */
-export type TestState = SyncState & Pick<SyncLog, 'entriesOfRun' | 'logPage'>
+export type TestState = SyncState &
+  Pick<SyncLog, 'entriesOfRun' | 'logPage'> &
+  DriftRoundStore &
+  HandOverStore
 
 /** As it would be read from a chain: JSON leaves out what is undefined. */
 function loggedEntry(entry: AuditEntry, index: number): LoggedEntry {
@@ -148,6 +154,8 @@ export function memoryState(): TestState {
     ...memoryDeleteCounts(tables),
     ...memoryFacts(tables),
     ...memoryLog(tables),
+    ...memoryRounds(tables),
+    ...memoryHandOver(),
     // Decisions are taken by the owner of a real state.
     openCorrections: async () => [],
     ...NO_BRAKES,
