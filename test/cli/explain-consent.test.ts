@@ -66,7 +66,7 @@ it('names the evidence that was sent, and what is missing where a status was not
   expect(unproven.consent).toMatchObject({ says: 7, evidence: null, proof: null, lack: 'missing' })
   expect(unproven.lines).toEqual([
     expect.stringMatching(/^the row \d+\.csv:3 has mail_status 7 and no evidence$/),
-    'not raised to what the row has: fill "agreed", "form" of the row in the source, with a day that can be read, and export it again',
+    'not raised to 7: fill "agreed", "form" of the row in the source, with a day that can be read, and export it again',
   ])
   await run('K3,cy@example.com,Cyd,4,2026-05-01,fair', 'K2,bo@example.com,Bob,7,2999-01-01,fair')
   const withdrawn = await explained('K3')

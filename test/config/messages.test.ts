@@ -36,7 +36,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '7:14: alerts[3].webhook: contains a user or password; sign messages with secret instead',
     '8:14: alerts[4].webhook: is not a web address; it begins with https://',
     '9:48: alerts[5].on: names nothing_arrived without a time; add nothing_by: "07:00"',
-    '10:49: alerts[6].on[0]: is "faild"; did you mean failed? possible: failed, held, rejects, in_doubt, nothing_arrived, key_refused, unreachable, daily_limit, file_refused, reload_refused, overdue, drift, drift_share, erased_seen',
+    '10:49: alerts[6].on[0]: is "faild"; did you mean failed? possible: failed, held, rejects, in_doubt, nothing_arrived, key_refused, unreachable, daily_limit, file_refused, reload_refused, overdue, drift, drift_share, erased_seen, hand_over',
     '11:56: alerts[7].pipelines[0]: names no pipeline of this configuration; did you mean shop?',
     '11:76: alerts[7].nothing_by: is not a time of day; write one such as "07:00", in quotes',
     '12:79: alerts[8].secret_file: stands beside secret; keep one of the two',

@@ -4,10 +4,13 @@ import { type AlertFacts, conditionOfService, type PipelineFacts } from '../../c
 import type { AlertStore } from '../../core/alerts/alert-store.ts'
 import type { DriftRoundStore } from '../../core/change/others/drift-rounds.ts'
 import type { ErasedSeenStore } from '../../core/erasing.ts'
+import type { HandOverStore } from '../../core/log/hand-over.ts'
+import type { SyncLog } from '../../core/log/sync-log.ts'
 import type { DaemonCondition, DaemonListener, EndedRun } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { StateLists } from '../../core/state.ts'
+import { handOverStanding } from '../hand-over-standing.ts'
 
 /** How the service was when this process last asked it. */
 export interface ServiceVerdict {
@@ -38,7 +41,9 @@ export function createServiceVerdict(): ServiceVerdict {
 type Reads = Pick<StateLists, 'lastRun' | 'milestones' | 'backlog' | 'heldPlans'> &
   Pick<AlertStore, 'knownPipelines'> &
   Pick<DriftRoundStore, 'driftRounds'> &
-  Pick<ErasedSeenStore, 'erasedSeen'>
+  Pick<ErasedSeenStore, 'erasedSeen'> &
+  Pick<SyncLog, 'logHead' | 'logEntry'> &
+  HandOverStore
 
 /** What approvers must release; the plans are looked at only where something is held. */
 async function approvalOf(
@@ -85,7 +90,7 @@ async function pipelineFacts(
 
 /** `condition`: undefined where no daemon runs. */
 export async function gatherFacts(
-  { pipelines, server }: Settings,
+  { pipelines, server, audit }: Settings,
   state: Reads,
   of: { clock: Clock; service: ServiceVerdict; condition: DaemonCondition | undefined },
 ): Promise<AlertFacts> {
@@ -97,6 +102,8 @@ export async function gatherFacts(
   const { condition } = of
   const refusedReload = condition === undefined ? undefined : (condition.refusedReload?.length ?? 0)
   const erasedSeen = (await state.erasedSeen()).length
+  const handOver = await handOverStanding({ audit }, state)
   const now = of.clock.now()
-  return { now, service: of.service.current(), pipelines: facts, orphans, refusedReload, erasedSeen }
+  const service = of.service.current()
+  return { now, service, pipelines: facts, orphans, refusedReload, erasedSeen, handOver }
 }

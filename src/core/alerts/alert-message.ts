@@ -172,6 +172,15 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
       `${many(contacts, 'contact')} at the service with the address of an erased person; nothing is sent to them.`,
     command: 'contact-sync status',
   },
+  hand_over: {
+    severity: 'warning',
+    page: '/log',
+    raised: 'the sync log is not handed over',
+    recovered: 'the sync log is handed over again',
+    text: ({ entries, since }) =>
+      `${said(entries)} ${entries === 1 ? 'entry waits' : 'entries wait'} to be handed over (audit.hand_over), the oldest since ${said(since)}. Nothing is lost; runs are not affected.`,
+    command: 'contact-sync audit hand-over',
+  },
 }
 
 /** Where several pipelines are concerned, the sentence stands alone. */

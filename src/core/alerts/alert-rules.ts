@@ -19,6 +19,7 @@ export const CONDITIONS = {
   drift: { under: [], event: true },
   drift_share: { under: [], event: false },
   erased_seen: { under: [], event: false },
+  hand_over: { under: [], event: false },
 } as const satisfies Record<string, { under: readonly string[]; event: boolean }>
 
 export type ConditionName = keyof typeof CONDITIONS

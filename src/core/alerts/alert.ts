@@ -5,7 +5,7 @@ import type { Pause } from '../outcome/daemon.ts'
 import { type Condition, type ConditionKey, type ConditionName, CONDITIONS } from './alert-rules.ts'
 import type { AlertSettings } from '../settings.ts'
 import { lastDeadline, WEEKDAYS } from '../words/deadline.ts'
-import { DAY_MS } from '../words/duration.ts'
+import { DAY_MS, HOUR_MS } from '../words/duration.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import { shareText } from '../words/format.ts'
 import type { RunRecord } from '../state.ts'
@@ -45,6 +45,8 @@ export interface AlertFacts {
   readonly refusedReload?: number | undefined
   /** Contacts at the service that show the address of an erased person. */
   readonly erasedSeen?: number
+  /** Entries of the sync log that wait to be handed over, and when the oldest was made; absent where nothing is handed over. */
+  readonly handOver?: { readonly behind: number; readonly oldestAt: number | undefined } | undefined
 }
 
 const SERVICE_CONDITIONS: Readonly<Partial<Record<ErrorCode, ConditionName>>> = {
@@ -147,6 +149,21 @@ function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertF
   ]
 }
 
+/** Far longer than the daemon, or a scheduler that hands over each hour, takes when all is well. */
+const HAND_OVER_LATE_MS = 2 * HOUR_MS
+
+function handOverCondition({ handOver, now }: AlertFacts): Condition[] {
+  if (handOver?.oldestAt === undefined || now - handOver.oldestAt <= HAND_OVER_LATE_MS) return []
+  const { behind, oldestAt } = handOver
+  return [
+    {
+      name: 'hand_over',
+      pipeline: '',
+      numbers: { entries: behind, since: new Date(oldestAt).toISOString() },
+    },
+  ]
+}
+
 const wants = (rules: AlertRules, name: ConditionName): boolean =>
   rules.on.includes(name) || CONDITIONS[name].under.some((other) => rules.on.includes(other))
 
@@ -171,6 +188,7 @@ export function conditions(facts: AlertFacts, rules: AlertRules): readonly Condi
     ...ofService,
     ...ofReload,
     ...ofErased,
+    ...handOverCondition(facts),
     ...facts.pipelines.flatMap((one) => pipelineConditions(one, rules, facts)),
   ].filter((one) => wants(rules, one.name) && concerns(rules, one.pipeline))
 }

@@ -109,6 +109,6 @@ export function consentLines(consent: ExplainedConsent): readonly string[] {
     ...(former === null
       ? []
       : [`the address had mail_status ${former} when an earlier contact of it was deleted`]),
-    ...(hint === null ? [] : [`not raised to what the row has: ${hint}`]),
+    ...(hint === null ? [] : [`not raised to ${JSON.stringify(says)}: ${hint}`]),
   ]
 }

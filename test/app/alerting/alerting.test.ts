@@ -6,9 +6,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createServiceVerdict } from '../../../src/app/alerting/alert-facts.ts'
 import { createAlerting } from '../../../src/app/alerting/alerting.ts'
 import type { AlertMessage } from '../../../src/core/alerts/alert-message.ts'
+import { planEntry } from '../../../src/core/log/audit.ts'
 import type { DaemonCondition } from '../../../src/core/outcome/daemon.ts'
 import type { ErrorCode } from '../../../src/core/words/errors.ts'
 import type { AlertSettings, Settings } from '../../../src/core/settings.ts'
+import { HOUR_MS } from '../../../src/core/words/duration.ts'
 import { noCounts, type RunStatus } from '../../../src/core/outcome/summary.ts'
 import type { Log } from '../../../src/log/log.ts'
 import { openState, type OwnedState } from '../../../src/store/state-store.ts'
@@ -47,6 +49,8 @@ const receiver = (id: string, rules: Partial<AlertSettings> = {}): AlertSettings
   ...rules,
 })
 
+const HAND_OVER = { to: '/nowhere/handed.jsonl', format: 'jsonl' } as const
+
 const lines: string[] = []
 const quiet = {
   info: (event: string) => lines.push(event),
@@ -67,6 +71,7 @@ function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonConditi
       metrics_token: undefined,
     },
     pipelines: [pipelineSettings({})],
+    audit: { hand_over: HAND_OVER },
     alerts,
   } as unknown as Settings
   const service = createServiceVerdict()
@@ -273,4 +278,26 @@ it('tells directly, and once, of a state that cannot be written', async () => {
   expect(hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)).toMatchObject([
     { event: 'raised', condition: 'failed', pipeline: 'shop', numbers: { code: 'STATE_FULL' } },
   ])
+})
+
+it('reports a sync log that is not handed over, until it is', async () => {
+  const { alerting } = alertingWith([receiver('one', { on: ['hand_over'] })])
+  const about = { at: clock.now(), runId: 'r', pipeline: 'shop', configHash: '' }
+  for (const reason of ['one', 'two']) await state.note(planEntry({ action: 'pause', reason }, about))
+  clock.advance(2 * HOUR_MS)
+  await alerting.look()
+  expect(told()).toEqual([])
+  clock.advance(1000)
+  await alerting.look()
+  expect(hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)).toMatchObject([
+    {
+      event: 'raised',
+      condition: 'hand_over',
+      numbers: { entries: 2 },
+      command: 'contact-sync audit hand-over',
+    },
+  ])
+  await state.noteHandedOver({ to: HAND_OVER.to, seq: 2 })
+  await alerting.look()
+  expect(told()).toEqual(['raised', 'recovered'])
 })

@@ -107,6 +107,13 @@ describe('what holds', () => {
     ['an erased person who is back', { erasedSeen: 2 }, ['erased_seen']],
     ['no erased person', { erasedSeen: 0 }, []],
     [
+      'a sync log that is not handed over',
+      { handOver: { behind: 3, oldestAt: NOW - 2 * HOUR - 1 } },
+      ['hand_over'],
+    ],
+    ['one that is soon', { handOver: { behind: 3, oldestAt: NOW - 2 * HOUR } }, []],
+    ['one that is handed over', { handOver: { behind: 0, oldestAt: undefined } }, []],
+    [
       'a refused key, once and not per pipeline',
       {
         service: { code: 'SERVICE_KEY_REFUSED', reason: 'x' },
@@ -338,9 +345,14 @@ describe('a message', () => {
   const context = { at: NOW, service: 'a.b.example.com', console: 'https://sync.example.com' }
 
   it.each(CONDITION_NAMES)('says of %s what it is, what to type and where to read on', (name) => {
-    const pipeline = ['key_refused', 'unreachable', 'daily_limit', 'reload_refused', 'erased_seen'].includes(
-      name,
-    )
+    const pipeline = [
+      'key_refused',
+      'unreachable',
+      'daily_limit',
+      'reload_refused',
+      'erased_seen',
+      'hand_over',
+    ].includes(name)
       ? ''
       : 'shop'
     const message = alertMessage(
