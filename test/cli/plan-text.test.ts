@@ -25,6 +25,23 @@ const create = (key: string, own: Partial<Operation> = {}): Operation =>
     ...own,
   } as never)
 
+describe('the warnings of a plan', () => {
+  const about = (event: string, file: string) => ({ event, text: `${event}, file ${file}` })
+  const files = Array.from({ length: 7 }, (_, index) => about('store keeps no claims', `${index}.csv`))
+
+  it('are listed up to three of a kind', () => {
+    const plan = { ...planWith([]), warnings: [...files, about('values look damaged', '1.csv')] }
+    expect(planSummary(plan).slice(-5)).toEqual([
+      '  warning: store keeps no claims, file 0.csv',
+      '  warning: store keeps no claims, file 1.csv',
+      '  warning: store keeps no claims, file 2.csv',
+      '  warning: store keeps no claims, 4 more (--json has all)',
+      '  warning: values look damaged, file 1.csv',
+    ])
+    expect(planJson(plan).warnings).toHaveLength(8)
+  })
+})
+
 describe('the text of a plan', () => {
   it('says first what changes how often, then shows groups with an example, then single changes', () => {
     const changes = [

@@ -20,6 +20,17 @@ export interface PlanView {
   readonly paint: Terminal['paint']
 }
 
+/** Of the same event: one for each of many files, say. */
+const MOST_ALIKE = 3
+
+function warningLines({ warnings = [] }: Plan): readonly string[] {
+  return [...Map.groupBy(warnings, ({ event }) => event)].flatMap(([event, alike]) => {
+    const rest = alike.length - MOST_ALIKE
+    const shown = alike.slice(0, MOST_ALIKE).map(({ text }) => `  warning: ${text}`)
+    return rest > 0 ? [...shown, `  warning: ${event}, ${number(rest)} more (--json has all)`] : shown
+  })
+}
+
 /** The counts, what the update method withholds, the requests, and files that are not planned as they are. */
 export function planSummary(plan: Plan): readonly string[] {
   const { counts, estimate, inputs, code, error } = plan
@@ -46,7 +57,7 @@ export function planSummary(plan: Plan): readonly string[] {
     `  ${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`,
     ...files,
     ...likelySameLines(inputs),
-    ...(plan.warnings ?? []).map(({ text }) => `  warning: ${text}`),
+    ...warningLines(plan),
   ]
 }
 
