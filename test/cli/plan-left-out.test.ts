@@ -38,7 +38,7 @@ const of = async (command: 'plan' | 'run', ...args: string[]): Promise<Record<st
 const write = (name: string, ...rows: string[]): Promise<void> => place.write(name, [...rows, ''].join('\n'))
 
 it('names fields that another pipeline owns, where the record has another value', async () => {
-  const map = 'map: { mail: mail, first_name: first, phone: phone }'
+  const map = 'blank: clear\n    map: { mail: mail, first_name: first, phone: phone }'
   await configure(
     pipeline('crm', `owns: [phone]\n    ${map}`) +
       pipeline('shop', `owns: [phone]\n    ${map}`) +
@@ -54,10 +54,10 @@ it('names fields that another pipeline owns, where the record has another value'
     'K2,bo@example.com,Bo,3',
     'K3,cy@example.com,Cy,4',
   )
-  // Nothing is known yet of the contacts that these records will share.
-  expect(await of('run', 'erp')).toMatchObject({
-    left_to_owners: { phone: { records: 3, pipelines: ['crm', 'shop'] } },
-  })
+  // K1 is a contact that has this phone number already, by its mail; K3 is none yet.
+  const first = { phone: { records: 2, pipelines: ['crm', 'shop'] } }
+  expect(await of('plan', 'erp')).toMatchObject({ left_to_owners: first })
+  expect(await of('run', 'erp')).toMatchObject({ left_to_owners: first })
   await write(
     'erp/2.csv',
     head,
@@ -85,6 +85,16 @@ it('names fields that another pipeline owns, where the record has another value'
   // An owner that goes before another one leaves nothing to it.
   await write('shop/1.csv', head, 'K1,ada@example.com,Eda,5')
   expect(await of('plan', 'shop')).toMatchObject({ left_to_owners: { phone: { pipelines: ['crm'] } } })
+  await of('run', 'shop')
+  // What it sent itself before is not at the contact any more when the first owner has sent another value.
+  await write('crm/2.csv', head, 'K1,ada@example.com,Ada,')
+  await write('shop/2.csv', head, 'K1,ada@example.com,Eda,5')
+  await of('run', 'crm')
+  expect(await of('run', 'shop')).not.toHaveProperty('left_to_owners')
+  await write('crm/3.csv', head, 'K1,ada@example.com,Ada,1')
+  await of('run', 'crm')
+  await write('shop/3.csv', head, 'K1,ada@example.com,Eda,5')
+  expect(await of('run', 'shop')).toMatchObject({ left_to_owners: { phone: { records: 1 } } })
 })
 
 const CONSENT = 'mail_status: { column: news, evidence: { at: agreed }, require_evidence: true }'
