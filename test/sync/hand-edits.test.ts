@@ -315,33 +315,50 @@ describe('a delete', () => {
   })
 })
 
-describe('terms under replace and keep', () => {
-  const table = (tags: string): string[][] => [
-    ['no', 'mail', 'tags'],
-    ['K1', 'a@example.com', tags],
-  ]
-  async function given(): Promise<Line> {
-    const line = testLine({
-      pipeline: {
-        hand_edits: 'keep',
-        map: { mail: { column: 'mail' } },
-        terms: {
-          ...testLine().pipeline.terms,
-          policy: 'replace',
-          assign: [{ column: 'tags', split: ',' }],
-        },
-      },
-    })
-    line.source.drop('1.csv', table('A,B'))
-    await line.run()
-    expect(line.service.termsOf(1)).toEqual(['A', 'B'])
-    return line
-  }
-  const take = (line: Line, name: string): void => {
-    const term = [...line.service.terms.values()].find((one) => one.name === name)
-    line.service.contactTerms.get(1)?.delete(term?.id ?? 0)
-  }
+const table = (tags: string): string[][] => [
+  ['no', 'mail', 'tags'],
+  ['K1', 'a@example.com', tags],
+]
 
+/** A contact with the terms A and B. */
+async function given(policy: 'managed' | 'replace' = 'replace'): Promise<Line> {
+  const terms = { ...testLine().pipeline.terms, policy, assign: [{ column: 'tags', split: ',' }] }
+  const line = testLine({
+    pipeline: { hand_edits: 'keep', map: { mail: { column: 'mail' } }, terms },
+  })
+  line.source.drop('1.csv', table('A,B'))
+  await line.run()
+  expect(line.service.termsOf(1)).toEqual(['A', 'B'])
+  return line
+}
+
+function take(line: Line, name: string): void {
+  const term = [...line.service.terms.values()].find((one) => one.name === name)
+  line.service.contactTerms.get(1)?.delete(term?.id ?? 0)
+}
+
+describe('terms under managed', () => {
+  it('one that was given before the step failed, and that somebody took away, is not given again', async () => {
+    const line = await given('managed')
+    line.source.drop('2.csv', table('B,C'))
+    // What was removed is verified by a look, which gets no answer.
+    let removed = 0
+    line.service.fault = ({ method, path }) => {
+      if (method === 'DELETE') removed += 1
+      return removed > 0 && method === 'GET' && path.endsWith('/terms') ? { kind: 'unknown' } : undefined
+    }
+    expect(await line.run()).toMatchObject({ failed: 1 })
+    expect(line.service.termsOf(1)).toEqual(['B', 'C'])
+    take(line, 'C')
+    line.service.fault = () => undefined
+    expect(await line.run()).toMatchObject({ failed: 0, status: 'ok' })
+    line.source.drop('3.csv', table('B,C'))
+    await line.run()
+    expect(line.service.termsOf(1)).toEqual(['B'])
+  })
+})
+
+describe('terms under replace and keep', () => {
   it('one that somebody took away is not given again, one that others gave stays', async () => {
     const line = await given()
     take(line, 'A')

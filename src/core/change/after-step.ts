@@ -1,7 +1,7 @@
 // What becomes of a change when a step of it has ended: its next step or its end, what is known of the contact from then on,
 // and what the result counts as. The journal carries the decision out; this module changes nothing itself.
 import { type Contact, contactMailKey } from '../mapping/contact.ts'
-import type { AssertedTerm, TermOutcome } from '../mapping/terms.ts'
+import { type AssertedTerm, termKey, type TermOutcome } from '../mapping/terms.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import { MERGED_REASON, nextKnown } from './diff.ts'
 import type { Operation, OperationKind, OperationOutcome, Settled, Settlement } from './operation.ts'
@@ -172,10 +172,32 @@ function linked(ended: Ended, contactId: number, { hasNewer }: Questions): After
   return { kind: 'linked', link, next, isSettled: false, settlement: as, logged: as }
 }
 
-/** Nothing was applied: known again is what was known before the request left. */
-function restored({ operation: { kind, unsure, asserted }, partly }: Settled): Restored {
+/**
+ * A term that was given is known as given, so that it is not given a second time to a contact from which a user has taken it
+ * since. Whether the others were taken is not known.
+ */
+function withGiven(
+  { asserted = [], terms }: Operation,
+  given: NonNullable<Settled['given']>,
+): readonly AssertedTerm[] {
+  const names = new Set(given.map(({ name }) => termKey(name)))
+  const going = new Set((terms?.remove ?? []).map(termKey))
+  const ours = (name: string): boolean =>
+    asserted.some((term) => term.ours && termKey(term.name) === termKey(name))
+  return [
+    ...asserted
+      .filter(({ name }) => !names.has(termKey(name)))
+      .map((term) => (going.has(termKey(term.name)) ? { ...term, unsure: true } : term)),
+    ...given.map((term) => ({ ...term, ours: term.ours || ours(term.name), shared: false, unsure: false })),
+  ]
+}
+
+/** Nothing was applied: known again is what was known before the request left; with what an earlier request of it has given. */
+function restored({ operation, given }: Settled): Restored {
+  const { kind, unsure, asserted } = operation
   if (kind === 'update' || kind === 'consent') return { unsure }
-  return kind === 'terms' && partly !== true ? { terms: asserted ?? null } : {}
+  if (kind !== 'terms') return {}
+  return { terms: given === undefined ? (asserted ?? null) : withGiven(operation, given) }
 }
 
 const PARKED = {
@@ -220,7 +242,8 @@ function linkedUnlessMerged(ended: Ended, contactId: number, questions: Question
 
 function failed(settled: Settled, settlement: Settlement & { kind: 'failed' }): AfterStep {
   const { reason } = settlement
-  const back = settlement.unknown === true ? {} : restored(settled)
+  const isKnown = settlement.unknown !== true || settled.given !== undefined
+  const back = isKnown ? restored(settled) : {}
   if (settlement.next === undefined) return parkedAs(settlement, { state: 'failed', reason }, back)
   const order = sendingOrder(settlement.next)
   return { kind: 'taken_back', reason, order, restored: back, settlement, logged: settlement }

@@ -138,8 +138,8 @@ export interface Settled {
   readonly isFresh?: true
   /** Of the step `terms`. */
   readonly terms?: TermOutcome
-  /** It failed, and a request of it before that was carried out. */
-  readonly partly?: true
+  /** Of the step `terms` that failed: what was given by a request of it that was answered before. */
+  readonly given?: readonly Pick<AssertedTerm, 'name' | 'ours'>[]
   /** How its key was resolved, where that is made of fields. */
   readonly resolved?: ResolvedKey
   /** Until then (milliseconds since the epoch) an earlier request, which names the contact by its mail, may still land. */

@@ -12,8 +12,8 @@ import { mergedTerms } from '../hand-edits.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 import { isHeldBack } from './suppressed-send.ts'
 
-/** `partly`: another request of the step was carried out before. */
-type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }> & { readonly partly?: true }
+/** `given`: by another request of the step, before. */
+type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }> & Pick<Settled, 'given'>
 
 /** Names as terms; those that the service folds into others are left over. */
 interface Resolved {
@@ -138,7 +138,8 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
   }
   if (removed.length > 0) {
     const result = await removeTerms(work, [...(actual ?? []), ...added], removed)
-    if (result.kind !== 'ok') return added.length > 0 ? { ...result, partly: true } : result
+    const given = namesOf(added).map((name) => ({ name, ours: work.policy !== 'add' }))
+    if (result.kind !== 'ok') return given.length > 0 ? { ...result, given } : result
     request = result.request
   }
   return { added, removed, request }
@@ -210,10 +211,8 @@ async function carryOut(planned: TermWork): Promise<Settled> {
     policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, await stillRemovable(work))
   if ('kind' in done) {
     if (done.kind === 'absent') return gone(operation, done.request)
-    return {
-      ...settledByFailure(operation, done, context),
-      ...(done.partly === true ? { partly: true } : {}),
-    }
+    const given = done.given === undefined ? {} : { given: done.given }
+    return { ...settledByFailure(operation, done, context), ...given }
   }
   const { unusable } = resolved
   const names = { added: namesOf(done.added), removed: namesOf(done.removed), unusable }

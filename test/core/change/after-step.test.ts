@@ -5,6 +5,7 @@ import { MERGED_REASON } from '../../../src/core/change/diff.ts'
 import type { Operation, Settled, Settlement } from '../../../src/core/change/operation.ts'
 import { SENDING_ORDER } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
+import type { AssertedTerm } from '../../../src/core/mapping/terms.ts'
 import { after, operationWith } from '../../support/operation.ts'
 
 const TERMS = { add: ['Customer'], remove: [], asserts: ['Customer'] }
@@ -253,6 +254,11 @@ describe('a step that is done', () => {
   })
 })
 
+const asserted = (name: string, more: Partial<AssertedTerm> = {}): AssertedTerm => ({
+  ...{ name, ours: false, shared: false, unsure: false },
+  ...more,
+})
+
 describe('a step that is not done', () => {
   const update = operationWith({ kind: 'update', unsure: ['phone'] })
   const terms = operationWith({ kind: 'terms', terms: TERMS, asserted: [] })
@@ -262,7 +268,36 @@ describe('a step that is not done', () => {
     ['a consent', operationWith({ kind: 'consent' }), { kind: 'failed', reason: 'x' }, {}, { unsure: [] }],
     ['one that may have been applied', update, { kind: 'failed', reason: 'x', unknown: true }, {}, {}],
     ['terms', terms, { kind: 'failed', reason: 'x' }, {}, { terms: [] }],
-    ['terms of which some were given', terms, { kind: 'failed', reason: 'x' }, { partly: true }, {}],
+    [
+      'terms of which some were given',
+      operationWith({
+        kind: 'terms',
+        terms: { add: ['New', 'a'], remove: ['Old'], asserts: ['New', 'A', 'Stays'] },
+        asserted: [asserted('A', { ours: true, unsure: true }), asserted('Old'), asserted('Stays')],
+      }),
+      { kind: 'failed', reason: 'x', unknown: true },
+      {
+        given: [
+          { name: 'New', ours: true },
+          { name: 'a', ours: false },
+        ],
+      },
+      {
+        terms: [
+          asserted('Old', { unsure: true }),
+          asserted('Stays'),
+          asserted('New', { ours: true }),
+          asserted('a', { ours: true }),
+        ],
+      },
+    ],
+    [
+      'the first terms, of which some were given',
+      operationWith({ kind: 'terms' }),
+      { kind: 'failed', reason: 'x' },
+      { given: [{ name: 'New', ours: true }] },
+      { terms: [asserted('New', { ours: true })] },
+    ],
     [
       'the first terms',
       operationWith({ kind: 'terms' }),
