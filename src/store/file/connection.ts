@@ -29,6 +29,8 @@ export interface Connection {
   prepare<Given extends unknown[] | object = unknown[], Result = unknown>(
     source: string,
   ): Given extends unknown[] ? Statement<Given, Result> : Statement<[Given], Result>
+  /** The same, beside which nobody else writes: what is read in it is still so when it is written. */
+  exclusive<Result>(work: () => Result): Result
   /** Statements without parameters and without an answer. */
   exec(source: string): void
   /** The tables of the state, without those that go with the connection. */
@@ -131,6 +133,7 @@ export function connect(path: string, options: Database.Options = {}): FileConne
     kind: 'sqlite' as const,
     prepare: prepare as Connection['prepare'],
     transaction,
+    exclusive: <Result>(work: () => Result) => within.immediate(work) as Result,
     exec: (source: string) => void exec(source),
     tables: () => tablesOf(prepare as Connection['prepare']),
     close: () => void close(),

@@ -1,5 +1,5 @@
 // The requests of a day, by the hour: on the file that all processes share, and for one process alone where there is none.
-import type Database from 'better-sqlite3'
+import { type Connection, isFile } from '../file/connection.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
 import type { Offset } from './steady-time.ts'
 
@@ -8,9 +8,20 @@ export const HOURS = 25
 
 export type TakeOfDay = (now: number, perDay: number, offset: Offset) => boolean
 
-/** Takes one request off the day, on the open file. */
+/** A window is over before a machine that lost its power is up again; a day is not. */
+export function durably<Result>(db: Connection, work: () => Result): Result {
+  if (!isFile(db)) return db.exclusive(work)
+  db.pragma('synchronous = FULL')
+  try {
+    return db.exclusive(work)
+  } finally {
+    db.pragma('synchronous = NORMAL')
+  }
+}
+
+/** Takes one request off the day. */
 export function createDay(
-  db: Database.Database,
+  db: Connection,
   service: string,
   follow: (offset: Offset) => void,
 ): TakeOfDay {
@@ -20,26 +31,18 @@ export function createDay(
     )
     .pluck()
   const add = db.prepare(
-    'INSERT INTO hour VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET requests = requests + 1',
+    'INSERT INTO hour VALUES (?, ?, 1) ON CONFLICT (service, hour) DO UPDATE SET requests = hour.requests + 1',
   )
   const old = db.prepare('DELETE FROM hour WHERE hour <= ?')
-  const takeOne = db.transaction((now: number, perDay: number, offset: Offset): boolean => {
+  const takeOne: TakeOfDay = (now, perDay, offset) => {
     follow(offset)
     const hour = Math.floor(now / HOUR_MS)
     old.run(hour - HOURS)
     if ((used.get(service, hour - HOURS) ?? 0) >= perDay) return false
     add.run(service, hour)
     return true
-  })
-  return (...given) => {
-    // A window is over before a machine that lost its power is up again; a day is not.
-    db.pragma('synchronous = FULL')
-    try {
-      return takeOne.immediate(...given)
-    } finally {
-      db.pragma('synchronous = NORMAL')
-    }
   }
+  return (...given) => durably(db, () => takeOne(...given))
 }
 
 /** The requests of this process, for a day that cannot be shared. */

@@ -3,10 +3,10 @@
 // Where it cannot be used, each process counts for itself, as if it were alone, and its count ends with it.
 import { closeSync, constants, mkdirSync, openSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import type { SharedWindow } from '../../core/ports.ts'
+import { type Connection, connect, type FileConnection } from '../file/connection.ts'
 import type { FormerWindow } from './former-window.ts'
-import { createDay, createOwnDay, type TakeOfDay } from './day.ts'
+import { createDay, createOwnDay, durably, type TakeOfDay } from './day.ts'
 import { CLOCK_TABLE, createFollowClock, jumpOf, type Offset, type SteadyTime } from './steady-time.ts'
 import { DAY_MS } from '../../core/words/duration.ts'
 
@@ -75,11 +75,11 @@ function windowPath(statePath: string): string {
   }
 }
 
-function openWindow(statePath: string): Database.Database {
+function openWindow(statePath: string): FileConnection {
   const path = windowPath(statePath)
   // Readable by its owner only from the first moment on; and never through a link that another user has made.
   closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
-  const db = new Database(path)
+  const db = connect(path)
   db.pragma('busy_timeout = 5000')
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
@@ -94,13 +94,13 @@ interface Asker extends Process {
 }
 
 /** Places of answered requests, by the time at which each is free. */
-function createCooling(db: Database.Database, { service, perMs }: WindowOptions) {
+function createCooling(db: Connection, { service, perMs }: WindowOptions) {
   const windowMs = perMs * 1.001 + 2
   const slackMs = Math.min(perMs, 1000)
   const step = Math.max(1, Math.floor(perMs / STEPS))
   const coolAt = (at: number): number => Math.ceil((at + windowMs) / step) * step
   const add = db.prepare(
-    'INSERT INTO cooling VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET places = places + excluded.places',
+    'INSERT INTO cooling VALUES (?, ?, ?) ON CONFLICT (service, free_at) DO UPDATE SET places = cooling.places + excluded.places',
   )
   const drop = db.prepare('DELETE FROM cooling WHERE service = ? AND free_at <= ?')
   const late = db
@@ -141,7 +141,7 @@ function createCooling(db: Database.Database, { service, perMs }: WindowOptions)
 
 /** The work of one asker on the open file, each method within one transaction. */
 function createPlaces(
-  db: Database.Database,
+  db: Connection,
   options: WindowOptions,
   { now, follow }: { now: number; follow(offset: Offset): void },
 ) {
@@ -149,10 +149,12 @@ function createPlaces(
   const cooling = createCooling(db, options)
   const self = processAt('self') ?? { space: '', pid: '', started: '' }
   db.prepare('DELETE FROM asker WHERE busy = 0 AND seen_at < ?').run(now - DAY_MS)
-  const add = db.prepare(
-    'INSERT INTO asker (service, space, pid, started, busy, seen_at) VALUES (?, ?, ?, ?, 0, ?)',
-  )
-  const id = Number(add.run(service, self.space, self.pid, self.started, now).lastInsertRowid)
+  const add = db
+    .prepare<unknown[], number>(
+      'INSERT INTO asker (service, space, pid, started, busy, seen_at) VALUES (?, ?, ?, ?, 0, ?) RETURNING id',
+    )
+    .pluck()
+  const id = add.get(service, self.space, self.pid, self.started, now) ?? 0
   const work = db.prepare('UPDATE asker SET busy = busy + ?, seen_at = ? WHERE id = ?')
   const taken = db
     .prepare<[string, string], number>(
@@ -185,12 +187,13 @@ function createPlaces(
   }
 
   return {
-    note: db.transaction((at: number, answered: readonly number[], offset: Offset): void => {
-      follow(offset)
-      note(at, answered)
-    }),
-    take: db.transaction(
-      (at: number, places: number, answered: readonly number[], offset: Offset): number => {
+    note: (at: number, answered: readonly number[], offset: Offset): void =>
+      db.exclusive(() => {
+        follow(offset)
+        note(at, answered)
+      }),
+    take: (at: number, places: number, answered: readonly number[], offset: Offset): number =>
+      db.exclusive(() => {
         follow(offset)
         note(at, answered)
         cooling.tidy(at)
@@ -201,33 +204,30 @@ function createPlaces(
         }
         releaseDead(at)
         return cooling.waitFor(at, used - places + 1)
-      },
-    ),
+      }),
     undo: (at: number) => void work.run(-1, at, id),
     leave: () => void forget.run(id),
   }
 }
 
 /** Once: what is carried over twice, because the process ended in between, is no more than it was. */
-function carryOver(db: Database.Database, service: string, former: FormerWindow | undefined): void {
+function carryOver(db: Connection, service: string, former: FormerWindow | undefined): void {
   const before = former?.read()
   if (former === undefined || before === undefined) return
   const addHour = db.prepare(
-    'INSERT INTO hour VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET requests = max(requests, excluded.requests)',
+    'INSERT INTO hour VALUES (?, ?, ?) ON CONFLICT (service, hour) DO UPDATE SET requests = max(hour.requests, excluded.requests)',
   )
   const addPlace = db.prepare(
-    'INSERT INTO cooling VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET places = places + 1',
+    'INSERT INTO cooling VALUES (?, ?, 1) ON CONFLICT (service, free_at) DO UPDATE SET places = cooling.places + 1',
   )
-  db.pragma('synchronous = FULL')
-  db.transaction(() => {
+  durably(db, () => {
     for (const { hour, requests } of before.hours) addHour.run(service, hour, requests)
     for (const at of before.freeAt) addPlace.run(service, Math.ceil(at))
-  }).immediate()
-  db.pragma('synchronous = NORMAL')
+  })
   former.clear()
 }
 
-function createSlowed(db: Database.Database, service: string) {
+function createSlowed(db: Connection, service: string) {
   const write = db.prepare('INSERT OR REPLACE INTO slowed VALUES (?, ?, ?, ?)')
   return (now: number, places: number, resumeAt: number): void =>
     void write.run(service, Math.floor(now), places, Math.ceil(resumeAt))
@@ -235,7 +235,7 @@ function createSlowed(db: Database.Database, service: string) {
 
 interface Opened {
   readonly slowDown: ReturnType<typeof createSlowed>
-  readonly db: Database.Database
+  readonly db: Connection
   readonly places: ReturnType<typeof createPlaces>
   readonly takeOfDay: TakeOfDay
 }
@@ -307,14 +307,14 @@ export function createSharedWindow(statePath: string, options: WindowOptions): S
   function flush(now: number): void {
     const offset = answered.look()
     const done = answered.takeAll()
-    if (done.length > 0) shared(now, ({ places }) => places.note.immediate(now, done, offset), undefined)
+    if (done.length > 0) shared(now, ({ places }) => places.note(now, done, offset), undefined)
   }
 
   return {
     take(now, places) {
       const offset = answered.look()
       const done = answered.takeAll()
-      const waitMs = shared(now, (at) => at.places.take.immediate(now, places, done, offset), 0)
+      const waitMs = shared(now, (at) => at.places.take(now, places, done, offset), 0)
       if (waitMs === 0) busy += 1
       return waitMs
     },

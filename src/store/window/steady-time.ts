@@ -1,6 +1,6 @@
 // Time that cannot be set: it distinguishes a jump of the wall clock from time that has passed, a machine that slept included.
 import { readFileSync, readlinkSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import type { Connection } from '../file/connection.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
 
 /** What `SteadyTime.offset` gives. */
@@ -55,7 +55,7 @@ export const CLOCK_TABLE = `
  * Moves all times of the file by what the clock has jumped since the last measurement: each stays as far away as before.
  * Hours are moved by whole ones, and rather too far than not far enough.
  */
-export function createFollowClock(db: Database.Database, steady: SteadyTime): (offset: number) => void {
+export function createFollowClock(db: Connection, steady: SteadyTime): (offset: number) => void {
   const known = db.prepare<[string], number>('SELECT ahead FROM clock WHERE id = ?').pluck()
   const forgetAll = db.prepare('DELETE FROM clock')
   const note = db.prepare('INSERT INTO clock VALUES (?, ?)')
