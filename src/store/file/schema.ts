@@ -293,16 +293,6 @@ export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth, seventh, eig
 /** Of a state whose migrations are all done. */
 export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1
 
-/** The names of these tables. */
-export const CLAIMING = [
-  'claim_skipped',
-  'claim_correction',
-  'claim_ask',
-  'claim_dropped',
-  'claim_key',
-  'noted_block',
-] as const
-
 /** What belongs to one input only and goes with the connection: which keys were seen in it so far, and which blocks it has. */
 export const CLAIM_TABLES = `
 CREATE TEMP TABLE claim_skipped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;

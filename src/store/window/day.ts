@@ -20,11 +20,7 @@ export function durably<Result>(db: Connection, work: () => Result): Result {
 }
 
 /** Takes one request off the day. */
-export function createDay(
-  db: Connection,
-  service: string,
-  follow: (offset: Offset) => void,
-): TakeOfDay {
+export function createDay(db: Connection, service: string, follow: (offset: Offset) => void): TakeOfDay {
   const used = db
     .prepare<[string, number], number>(
       'SELECT coalesce(sum(requests), 0) FROM hour WHERE service = ? AND hour > ?',
