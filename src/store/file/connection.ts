@@ -29,7 +29,7 @@ export interface Connection {
   prepare<Given extends unknown[] | object = unknown[], Result = unknown>(
     source: string,
   ): Given extends unknown[] ? Statement<Given, Result> : Statement<[Given], Result>
-  /** The same, beside which nobody else writes: what is read in it is still so when it is written. */
+  /** The same, while nothing else writes to the database: what is read in it is still so when it is written. */
   exclusive<Result>(work: () => Result): Result
   /** Statements without parameters and without an answer. */
   exec(source: string): void
