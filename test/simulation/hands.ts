@@ -159,13 +159,15 @@ export function createHands(at: HandsAt): Hands {
       service.contacts.write(contact, { [field]: value }, byHand())
     },
     async release(state) {
-      for (const { pipeline, key, field, contactId } of await state.openEdits(pipelines.map(nameOf))) {
+      const open = await state.openEdits(pipelines.map(nameOf))
+      for (const { pipeline, key, field, contactId, service: listed } of open) {
         if (!chance.happens(0.15)) continue
         say(`${field} of ${key} is released`)
         await state.releaseEdits({ pipeline, key, field })
         if (field.startsWith('term ')) at.terms.released(contactId, field.slice('term '.length))
-        released.add(edits.get(name(contactId, field))?.value)
-        edits.delete(name(contactId, field))
+        // What was listed, whatever a hand has written since.
+        released.add(listed)
+        if (edits.get(name(contactId, field))?.value === listed) edits.delete(name(contactId, field))
       }
     },
     async checkListed(state) {
