@@ -36,6 +36,19 @@ const reads = (line: Line): number => line.service.calls.filter(({ method }) => 
 const edits = (line: Line) => line.state.openEdits(['shop'])
 
 describe('under keep', () => {
+  it('what a user writes while a field is emptied is not emptied in the other form', async () => {
+    const line = await linked({ pipeline: { blank: 'clear' } })
+    // A user is quicker than the look that shows whether the field is empty.
+    line.service.fault = ({ method }) => {
+      if (method === 'GET' && contact(line)?.['phone'] === '') edit(line, { phone: '9' })
+      return undefined
+    }
+    line.source.drop('2.csv', row('Ann', ''))
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 1 })
+    expect(contact(line)).toMatchObject({ phone: '9' })
+    expect(await edits(line)).toMatchObject([{ field: 'phone', sent: '1', service: '9', source: '' }])
+  })
+
   it('a value that was edited stays, the others are sent, and it is listed once', async () => {
     const line = await linked()
     edit(line, { phone: '9' })

@@ -85,20 +85,21 @@ async function putUpdate(operation: LinkedOperation<'update'>, context: RunConte
   const noted = merged === undefined ? (mail === undefined ? {} : { mail }) : fields
   if (Object.keys(noted).length > 0) await context.state.noteAttempt(contactId, noted)
   await context.state.markSending([operation])
-  const update = { contactId, fields, known: operation.known }
-  const { result, stubborn } = await sendFields(update, context)
+  const rules = merged === undefined ? undefined : rulesFor(operation, context)
+  const update = { contactId, fields, known: operation.known, rules }
+  const { result, stubborn, edits } = await sendFields(update, context)
   if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
   if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
   const uncleared = stubborn.length === 0 ? undefined : `the service does not clear ${stubborn.join(', ')}`
-  const settlement = { kind: 'done', contactId, ...whyText([reason, uncleared]) } as const
-  const sent = without(fields, stubborn)
+  context.tally.noteEdits(operation, edits)
+  const settlement = { kind: 'done', contactId, ...whyText([reason, editsText(edits), uncleared]) } as const
+  const unsent = [...stubborn, ...edits.map(({ field }) => field)]
+  const sent = without(fields, unsent)
   // What is still filled is not known to be empty: it is tried again with the next change of the record.
   const from = replaced === undefined ? operation : withReplaced(operation, sent, replaced)
-  const settled = { operation: from, sent, withheld: [...withheld, ...stubborn], settlement }
-  await settle(
-    [{ ...settled, ...(merged === undefined ? {} : { merged }), request: result.request }],
-    context,
-  )
+  const judged = merged === undefined ? {} : { merged: { ...merged, edits: [...merged.edits, ...edits] } }
+  const settled = { operation: from, sent, withheld: [...withheld, ...unsent], settlement }
+  await settle([{ ...settled, ...judged, request: result.request }], context)
 }
 
 /**
