@@ -40,7 +40,7 @@ const HOMES = {
   nodemailer: '^src/alerts/',
   'p-queue': '^src/service/',
   'better-sqlite3': '^src/(store|sandbox|sources/sql)/',
-  pg: '^src/sources/sql/',
+  pg: '^src/(?:sources/sql|store/postgres)/',
   'pg-cursor': '^src/sources/sql/',
   mysql2: '^src/sources/sql/',
   ssh2: '^src/sources/remote/sftp/',

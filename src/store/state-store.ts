@@ -38,6 +38,7 @@ import {
 } from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
+import { connectToServer } from './postgres/connection.ts'
 import { createPauseStore } from './pause.ts'
 import { createHandOverStore } from './hand-over.ts'
 import { createWitnessStore } from './witness.ts'
@@ -306,6 +307,12 @@ export function openTemporaryState(): StateStore {
   const db = openTemporaryDatabase()
   keepNamesOfLinks(db)
   return storeOver(db, createWatch(TEMPORARY_COPY), { close: () => db.close() })
+}
+
+/** A state at a PostgreSQL server, in a schema of its own, which is made where there is none. */
+export function openServerState(url: string, schema: string): StateStore {
+  const db = connectToServer(url, schema)
+  return storeOver(db, createWatch(schema), { close: () => db.close() })
 }
 
 /** A copy of what planning needs of the state, on which a plan may be made without leaving a trace. */

@@ -96,7 +96,7 @@ function createHoldPlan(db: Connection): RunState['holdPlan'] {
     .prepare<[Record<string, unknown>], string>(
       `
     UPDATE operation SET state = 'held', guard = @guard, reason = @reason
-    WHERE input_id = @id AND state = 'planned' AND released = 0 AND (@all OR cause = 'missing') RETURNING cause`,
+    WHERE input_id = @id AND state = 'planned' AND released = 0 AND (@all = 1 OR cause = 'missing') RETURNING cause`,
     )
     .pluck()
   const note = db.prepare(`
@@ -159,7 +159,7 @@ function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeRele
   const takeDeletes = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
     WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
-      AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing OR undoes IS NOT NULL)`)
+      AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing = 1 OR undoes IS NOT NULL)`)
   const forget = db.prepare(FORGET_EMPTY_HOLDS)
   return {
     release: async (run, at) => release({ run, at }),

@@ -65,6 +65,23 @@ const leftByAllNames = [
   left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL'),
 ].join('')
 
+/** What keeps names, as triggers of `link`: when each fires, and what it does. */
+export const NAME_TRIGGERS = [
+  {
+    name: 'link_mail_changed',
+    event: 'UPDATE OF mail_key',
+    when: 'old.person IS NOT NULL AND old.mail_key IS DISTINCT FROM new.mail_key',
+    does: left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL'),
+  },
+  {
+    name: 'link_contact_changed',
+    event: 'UPDATE OF contact_id',
+    when: 'old.person IS NOT NULL AND old.contact_id <> new.contact_id',
+    does: `${leftByAllNames} UPDATE link SET person = NULL WHERE id = old.id;`,
+  },
+  { name: 'link_removed', event: 'DELETE', when: 'old.person IS NOT NULL', does: leftByAllNames },
+] as const
+
 /**
  * From now on, whatever changes or removes a link through this connection, the names that it had lead to its person. As
  * temporary triggers, because no code that writes to links may omit it, and no trigger of the file can make keyed hashes.
@@ -79,17 +96,6 @@ export function keepNamesOfLinks(db: Connection): void {
   db.function(NAME_PRINT, { varargs: true, directOnly: false }, (kind: unknown, ...parts: unknown[]) =>
     print(kind as 'key' | 'id' | 'mail', ...parts.map(String)),
   )
-  db.exec(`
-CREATE TEMP TRIGGER link_mail_changed AFTER UPDATE OF mail_key ON main.link
-WHEN old.person IS NOT NULL AND old.mail_key IS NOT new.mail_key BEGIN
-  ${left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL')}
-END;
-CREATE TEMP TRIGGER link_contact_changed AFTER UPDATE OF contact_id ON main.link
-WHEN old.person IS NOT NULL AND old.contact_id <> new.contact_id BEGIN
-  ${leftByAllNames}
-  UPDATE link SET person = NULL WHERE id = old.id;
-END;
-CREATE TEMP TRIGGER link_removed AFTER DELETE ON main.link WHEN old.person IS NOT NULL BEGIN
-  ${leftByAllNames}
-END;`)
+  for (const { name, event, when, does } of NAME_TRIGGERS)
+    db.exec(`CREATE TEMP TRIGGER ${name} AFTER ${event} ON main.link WHEN ${when} BEGIN ${does} END`)
 }

@@ -16,7 +16,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const SALT_BYTES = 16
 /** 128 bits: aliases do not collide by chance. */
-const PRINT_BYTES = 16
+export const PRINT_BYTES = 16
 /** Of one unit of a string. */
 const MOST_UTF8_BYTES = 3
 const BOX_HEAD = NONCE_BYTES + TAG_BYTES

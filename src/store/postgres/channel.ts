@@ -1,0 +1,62 @@
+// The way to the thread that speaks with the server. The stores ask and go on with the answer, as they do with a file, so the
+// thread that asks stands still meanwhile: for the time of one statement over a socket.
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+
+export interface Query {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+export type ServerAnswer =
+  | { readonly columns: readonly string[]; readonly rows: readonly unknown[][]; readonly changes: number }
+  | { readonly problem: { readonly code: string; readonly message: string } }
+
+export interface ChannelData {
+  readonly url: string
+  readonly signal: Int32Array
+}
+
+export interface Channel {
+  /** Throws an error with the SQLSTATE, or the code of the socket, as `code`. */
+  ask(query: Query): Exclude<ServerAnswer, { problem: unknown }>
+  close(): void
+}
+
+/** Beside this file, in the source tree as in the built package. */
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? './connection-thread.ts' : './connection-thread.js',
+  import.meta.url,
+)
+
+/** Longer than any statement may take. */
+const PATIENCE_MS = 600_000
+
+const isProblem = (answer: ServerAnswer): answer is Extract<ServerAnswer, { problem: unknown }> =>
+  'problem' in answer
+
+export function openChannel(url: string): Channel {
+  const { port1: port, port2 } = new MessageChannel()
+  const signal = new Int32Array(new SharedArrayBuffer(4))
+  const worker = new Worker(THREAD, { workerData: { url, signal, port: port2 }, transferList: [port2] })
+  worker.unref()
+  port.unref()
+  const answerTo = (message: Query | 'close'): ServerAnswer => {
+    Atomics.store(signal, 0, 0)
+    port.postMessage(message)
+    if (Atomics.wait(signal, 0, 0, PATIENCE_MS) === 'timed-out')
+      return { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
+    return (receiveMessageOnPort(port) as { message: ServerAnswer }).message
+  }
+  return {
+    ask(query) {
+      const answer = answerTo(query)
+      if (isProblem(answer))
+        throw Object.assign(new Error(answer.problem.message), { code: answer.problem.code })
+      return answer
+    },
+    close() {
+      answerTo('close')
+      port.close()
+    },
+  }
+}

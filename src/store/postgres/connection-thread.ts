@@ -1,0 +1,71 @@
+// Speaks with the server while the thread that asked stands still (channel.ts): one statement after the other.
+import { type MessagePort, workerData } from 'node:worker_threads'
+import pg from 'pg'
+import type { ServerAnswer, ChannelData, Query } from './channel.ts'
+
+const { url, port, signal } = workerData as ChannelData & { port: MessagePort }
+const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
+const NUMBERS: readonly number[] = [INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC]
+
+const types = {
+  getTypeParser: (type: number) => (text: string) => {
+    if (NUMBERS.includes(type)) return Number(text)
+    if (type === BOOL) return text === 't' ? 1 : 0
+    return type === BYTEA ? Buffer.from(text.slice(2), 'hex') : text
+  },
+}
+
+const client = new pg.Client({ connectionString: url, application_name: 'contact-sync' })
+// The statement that is under way fails, too, and says it.
+client.on('error', () => undefined)
+const names = new Map<string, string>()
+
+/** Statements with values are compiled once by the server. */
+function nameOf({ text, values }: Query): { name?: string } {
+  if (values.length === 0) return {}
+  const name = names.get(text) ?? `s${names.size}`
+  names.set(text, name)
+  return { name }
+}
+
+function problemOf(error: unknown): ServerAnswer {
+  const { code = 'ECONNRESET', message } = error as { code?: string; message: string }
+  return { problem: { code, message } }
+}
+
+async function answered(query: Query): Promise<ServerAnswer> {
+  try {
+    const config = {
+      ...nameOf(query),
+      text: query.text,
+      values: [...query.values],
+      rowMode: 'array' as const,
+    }
+    const result = await client.query<unknown[]>({ ...config, types })
+    // Several statements at once have several results, which the declarations do not say.
+    if (Array.isArray(result)) return { columns: [], rows: [], changes: 0 }
+    const { fields, rows, rowCount } = result
+    return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0 }
+  } catch (error) {
+    return problemOf(error)
+  }
+}
+
+function tell(answer: ServerAnswer): void {
+  port.postMessage(answer)
+  Atomics.store(signal, 0, 1)
+  Atomics.notify(signal, 0)
+}
+
+const connected = client.connect()
+port.on('message', (query: Query | 'close') => {
+  void connected.then(
+    async () => {
+      if (query !== 'close') return tell(await answered(query))
+      await client.end().catch(() => undefined)
+      tell({ columns: [], rows: [], changes: 0 })
+      port.close()
+    },
+    (error: unknown) => tell(problemOf(error)),
+  )
+})

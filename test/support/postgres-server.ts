@@ -1,0 +1,83 @@
+// A PostgreSQL server of a test's own: in a temporary folder, reached over a socket in it alone.
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { systemClock } from '../../src/system.ts'
+
+/** The folder of its programs; undefined where there is none. */
+export const POSTGRES = globSync('/usr/lib/postgresql/*/bin').at(-1)
+
+export interface PostgresServer {
+  readonly url: string
+  query(text: string): Promise<Record<string, unknown>[]>
+  stop(): Promise<void>
+}
+
+/** As another user where this one is root: PostgreSQL does not run as root. */
+const asUser = (): readonly string[] =>
+  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
+
+function run([program = '', ...args]: readonly string[], cwd: string): void {
+  execFileSync(program, args, { cwd, stdio: 'pipe' })
+}
+
+async function untilUp(look: () => Promise<unknown>): Promise<void> {
+  for (let turn = 0; ; turn += 1) {
+    try {
+      await look()
+      return
+    } catch (error) {
+      if (turn === 300) throw error
+      await systemClock.sleep(100)
+    }
+  }
+}
+
+export async function startPostgres(programs: string): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'))
+  chmodSync(folder, 0o777)
+  const data = join(folder, 'data')
+  const initdb = [
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'sync',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ]
+  run([...asUser(), join(programs, initdb[0] ?? ''), ...initdb.slice(1)], folder)
+  const [program = '', ...args] = [
+    ...asUser(),
+    join(programs, 'postgres'),
+    ...['-D', data, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`, '-c', 'fsync=off'],
+  ]
+  const server = spawn(program, args, { cwd: folder, stdio: 'ignore' })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const url = `postgres://sync@localhost/postgres?host=${encodeURIComponent(folder)}`
+  const query = async (text: string): Promise<Record<string, unknown>[]> => {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      return (await client.query<Record<string, unknown>>(text)).rows
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+  await untilUp(async () => query('SELECT 1'))
+  return {
+    url,
+    query,
+    async stop() {
+      server.kill('SIGINT')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
