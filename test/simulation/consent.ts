@@ -75,7 +75,10 @@ const lookedAt = (path: string, before: RequestEntry | undefined, { ledger }: Co
 export function isTakenBack(effect: Effect, consents: Consents): boolean {
   const contact = consents.service.contacts.all.get(effect.contact)
   if (contact === undefined || contact.madeBy !== 'connector') return false
-  if (!wasEverWithdrawn(contact.id, consents)) return false
+  // The status may be that of an earlier contact of its address.
+  const isWanted =
+    wasEverWithdrawn(contact.id, consents) || formerStatuses(contact, consents.service).length > 0
+  if (!isWanted) return false
   const path = `/contact/${contact.id}`
   const seen = lookedAt(path, consents.ledger.requests[effect.request - 1], consents)
   if (seen === undefined) return false
