@@ -28,6 +28,9 @@ const isWithdrawn = (status: number): boolean => status === 1 || status === 2
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+/** A day that has begun somewhere has come. */
+const EASTERNMOST_MS = 14 * 3_600_000
+
 const isProven = ({ map }: PipelineSettings): boolean => map[STATUS]?.require_evidence === true
 
 /** When a 1 or 2 of the contact may have been seen first since a look has surely shown another status. */
@@ -83,7 +86,7 @@ export function watchWithdrawals(at: WithdrawalsAt): Withdrawals {
       ({ status, consented }) =>
         status === to &&
         consented !== '' &&
-        consented <= dayOf(now) &&
+        consented <= dayOf(now + EASTERNMOST_MS) &&
         (first === undefined || consented > dayOf(first)),
     )
     if (isShown) return
