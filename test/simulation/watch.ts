@@ -67,6 +67,23 @@ export function watchEffects(watched: Watched): void {
       violated('O1', `${stamp} is doubled: contact ${contact} beside ${others.join(', ')} (effect ${number})`)
   }
 
+  const mailsOf = (person: number | undefined): { mail: string; pipeline: string }[] =>
+    pipelines.flatMap((pipeline) =>
+      (sources.get(pipeline.name)?.opened ?? [])
+        .flatMap((file) => [...readingOf(file, pipeline).wanted.values()])
+        .filter(({ stamp }) => personIn(stamp) === person)
+        .map(({ mail }) => ({ mail, pipeline: pipeline.name })),
+    )
+
+  /** Two sources that say of one address whose it is, each of somebody else: by it both are one contact. */
+  function isSameAddress(one: number | undefined, other: number | undefined): boolean {
+    const others = mailsOf(other)
+    return mailsOf(one).some(
+      ({ mail, pipeline }) =>
+        mail !== '' && others.some((had) => had.mail === mail && had.pipeline !== pipeline),
+    )
+  }
+
   /** O2: no contact gets the values of another. A mail alone may pass from one to another. */
   function wrote(effect: Effect): void {
     const contact = service.contacts.all.get(effect.contact)
@@ -74,6 +91,7 @@ export function watchEffects(watched: Watched): void {
     const strangers = named
       .map(([, { after }]) => personIn(after))
       .filter((person) => person !== undefined && person !== contact?.person)
+      .filter((person) => !isSameAddress(person, contact?.person))
     if (strangers.length > 0)
       violated(
         'O2',
