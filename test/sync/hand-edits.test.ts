@@ -44,8 +44,12 @@ describe('under keep', () => {
       return undefined
     }
     line.source.drop('2.csv', row('Ann', ''))
-    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 1 })
+    const result = await line.run()
+    expect(result).toMatchObject({ updated: 1, kept_edits: 1 })
     expect(contact(line)).toMatchObject({ phone: '9' })
+    const logged: unknown[] = []
+    for await (const { fields } of line.state.entriesOfRun(result.run_id)) logged.push(fields)
+    expect(logged).toEqual([{ phone: { from: '1', to: '' } }])
     expect(await edits(line)).toMatchObject([{ field: 'phone', sent: '1', service: '9', source: '' }])
   })
 

@@ -93,12 +93,12 @@ async function putUpdate(operation: LinkedOperation<'update'>, context: RunConte
   const uncleared = stubborn.length === 0 ? undefined : `the service does not clear ${stubborn.join(', ')}`
   context.tally.noteEdits(operation, edits)
   const settlement = { kind: 'done', contactId, ...whyText([reason, editsText(edits), uncleared]) } as const
-  const unsent = [...stubborn, ...edits.map(({ field }) => field)]
-  const sent = without(fields, unsent)
+  // What a user has written since was emptied before, as far as the service has answered.
+  const sent = without(fields, stubborn)
   // What is still filled is not known to be empty: it is tried again with the next change of the record.
   const from = replaced === undefined ? operation : withReplaced(operation, sent, replaced)
   const judged = merged === undefined ? {} : { merged: { ...merged, edits: [...merged.edits, ...edits] } }
-  const settled = { operation: from, sent, withheld: [...withheld, ...unsent], settlement }
+  const settled = { operation: from, sent, withheld: [...withheld, ...stubborn], settlement }
   await settle([{ ...settled, ...judged, request: result.request }], context)
 }
 
