@@ -126,13 +126,28 @@ function isClean(ended: Ended): boolean {
   return pipeline?.['rejected'] !== 0 && pipeline?.['failed'] === 0 && pipeline['in_doubt'] === 0
 }
 
+/** The program's own words for what only a person can settle. */
+const LEFT_TO_PERSONS = 'it is not sent again automatically'
+
+/** An operator looks up what the line has swallowed too often: it is not there, so it may go once more. */
+async function decideDoubts({ shop }: Workplace): Promise<void> {
+  const listed = await shop.start('doubts', 'list', '--json').ended
+  const { doubts } = JSON.parse(listed.stdout) as { doubts: { id: number; reason: string }[] }
+  for (const { id, reason } of doubts)
+    if (reason.includes(LEFT_TO_PERSONS))
+      await shop.start('doubts', 'resolve', String(id), '--as', 'not-done').ended
+}
+
+const leavesDoubts = (ended: Ended): boolean =>
+  ended.code === 3 && summaryOf(ended).pipelines[0]?.['in_doubt'] !== 0
+
 export interface Rounds {
   readonly rounds: number
   /** Of these, how many processes were killed. */
   readonly kills: number
 }
 
-/** Runs again and again until a run leaves nothing. `onStart` is told of every process. */
+/** Runs again and again, with the decisions that runs ask for in between, until one leaves nothing. `onStart` is told of every process. */
 export async function runUntilClean(
   workplace: Workplace,
   options: { most: number; onStart?: (running: Running) => void },
@@ -143,6 +158,7 @@ export async function runUntilClean(
     ended = await workplace.run(options.onStart)
     if (ended.signal === 'SIGKILL') kills += 1
     if (isClean(ended)) return { rounds, kills }
+    if (leavesDoubts(ended)) await decideDoubts(workplace)
   }
   const { code, signal, stdout, stderr } = ended ?? {}
   throw new Error(
