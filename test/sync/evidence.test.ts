@@ -49,6 +49,16 @@ const on = (one: Line, days: number): string =>
   new Date(one.clock.now() + days * DAY_MS).toISOString().slice(0, 10)
 
 describe('a record that says 4 or 7', () => {
+  it('says nothing about the key where its create, which goes without it, was refused', async () => {
+    const one = line({ duplicate_check_method: 'none' })
+    one.service.fault = () => ({ kind: 'denied', status: 403 })
+    await drop(one, ['a', '4', on(one, -1)])
+    expect(await one.state.statusPermission()).toBe('unknown')
+    one.service.fault = () => undefined
+    await drop(one, ['a', '4', on(one, -1)])
+    expect(statuses(one)).toEqual([4])
+  })
+
   it('is sent without it where a column of the evidence is blank, and with it once it is there', async () => {
     const one = line()
     expect(await drop(one, ['a', '7'], ['b', '4', on(one, -1)])).toMatchObject({ created: 2, status: 'ok' })

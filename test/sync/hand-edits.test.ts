@@ -162,6 +162,34 @@ describe('under keep', () => {
     expect(contact(line)).toMatchObject({ phone: '3' })
   })
 
+  it('what a create sent is no edit where its contact was found by its mail later', async () => {
+    const line = testLine({
+      pipeline: {
+        ...{ hand_edits: 'keep', duplicate_merge_method: 'add', update_method: 'update_add' },
+        map: {
+          ...{ mail: { column: 'mail' }, first_name: { column: 'first' } },
+          ...{ family_name: { column: 'last' }, mail_status: { column: 'phone' } },
+        },
+      },
+    })
+    line.source.drop('1.csv', row('Ann', '2'))
+    line.service.fault = ({ method, path }) => {
+      if (method === 'POST') return { kind: 'unknown', applied: true }
+      const isAsked = path === '/contact/<contact_mail>' && line.service.contacts.size > 0
+      return isAsked ? { kind: 'unknown' } : undefined
+    }
+    expect(await line.run()).toMatchObject({ in_doubt: 1 })
+    line.source.drop('2.csv', row('Anna', '2'))
+    expect(await line.run()).toMatchObject({ in_doubt: 1 })
+    line.service.fault = () => undefined
+    // It no longer shows what was sent: the create goes once more, and finds who has the mail.
+    edit(line, { family_name: 'Hand' })
+    line.clock.advance(3_600_000)
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 1 })
+    expect(contact(line)).toMatchObject({ first_name: 'Anna', family_name: 'Hand' })
+    expect(await edits(line)).toMatchObject([{ field: 'family_name' }])
+  })
+
   it('a create that meets somebody who is there overwrites nothing, and what it met counts as edited', async () => {
     const service = memoryService()
     service.contacts.set(1, { mail: 'a@example.com', first_name: 'Ann', family_name: 'B', phone: '7' })

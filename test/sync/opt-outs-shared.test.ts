@@ -80,3 +80,41 @@ it('a contact that the lost create of one pipeline made, and another one reads, 
   expect(service.contacts.get(1)).toMatchObject({ mail_status: 2, phone: '3' })
   expect(await state.openOptOuts()).toBeUndefined()
 })
+
+it('a status that stayed where another was not taken is news when it comes back', async () => {
+  const service = memoryService()
+  const state = openTemporaryState()
+  const map = { mail: { column: 'mail' }, first_name: { column: 'first' }, mail_status: { column: 'phone' } }
+  const line = testLine({
+    ...{ service, state },
+    pipeline: {
+      map,
+      allow_consent_raise: true,
+      hand_edits: 'keep',
+      duplicate_merge_method: 'add',
+      recheck: 0,
+    },
+  })
+  const plain = service.session
+  service.session = () => notingStatus(plain(), { store: state, pipeline: 'shop', clock: line.clock })
+  const say = async (status: string) => {
+    line.source.drop(`${String(line.clock.now())}.csv`, [
+      [...HEADER],
+      ['K1', 'a@example.com', `Ann ${String(line.clock.now())}`, 'B', status],
+    ])
+    line.clock.advance(1000)
+    return line.run()
+  }
+  const block = (status: number): void =>
+    void service.contacts.set(1, { ...service.contacts.get(1), mail_status: status })
+  await say('4')
+  service.ignoresStatus = true
+  block(1)
+  await say('7')
+  for (const status of [2, 1]) {
+    block(status)
+    await say('')
+  }
+  const { rows = [] } = (await state.openOptOuts()) ?? {}
+  expect(rows.map(({ status }) => status)).toEqual([1, 2, 1])
+})

@@ -214,11 +214,11 @@ async function setStatus(operation: LinkedOperation<'consent'>, context: RunCont
   const ofAddress = await heldByAddress(operation, context)
   if (ofAddress !== undefined) return settle([ofAddress], context)
   const seen = fromActual(operation, status)
-  const sent = await putStatus(seen, isTaken(wanted, context) === undefined, context)
+  const sent = await putStatus(seen, isTaken(wanted, context) !== true, context)
   if (sent.kind === 'ended') return settle([sent.settled], context)
   if (sent.kind === 'taken') await noteRaised(operation, context)
   const done = { operation: seen, request: sent.request, settlement: { kind: 'done', contactId } } as const
-  await settle([sent.kind === 'taken' ? done : ignored(seen, sent.request)], context)
+  await settle([sent.kind === 'taken' ? done : ignored(operation, sent.request)], context)
 }
 
 /** The step of a change that sets mail_status: PUT of it alone, after a look at what it is. */

@@ -56,9 +56,10 @@ const postCreate: PostCreate = async (planned, context, { isFresh = false, check
   const options = createOptions(context, repeatable(operation, context))
   const method = check === undefined ? {} : { duplicateCheckMethod: check }
   const result = await context.session.createContact(sent, { ...options, ...method })
-  if (result.kind !== 'ok' && operation.consent !== undefined && isStatusRefused(result)) {
-    await noteStatus(operation.consent, { contactId: 0, status: 0 }, context)
-    const reason = `${notTakenText(operation.consent)} (${result.reason})`
+  const { consent } = operation
+  if (result.kind !== 'ok' && consent !== undefined && 'mail_status' in sent && isStatusRefused(result)) {
+    await noteStatus(consent, { contactId: 0, status: 0 }, context)
+    const reason = `${notTakenText(consent)} (${result.reason})`
     return settle(
       [{ operation, request: result.request, sent, settlement: { kind: 'failed', reason } }],
       context,

@@ -57,6 +57,12 @@ function fieldsThatArrived({ operation, settlement, sent, status }: Settled): Co
   return fields
 }
 
+/** What a create has sent without a clear answer, whose contact was then found by its mail: it may be what that shows. */
+function fieldsThatMayHaveArrived({ settlement, operation }: Settled): Contact {
+  const { kind, sent, fields } = operation
+  return kind === 'create' && settlement.kind === 'settled' && sent > 0 ? fields : {}
+}
+
 /** Of a contact, the fields that another has as well, with another value. */
 const common = (contact: Contact, other: Contact): Contact =>
   Object.fromEntries(
@@ -68,6 +74,14 @@ const common = (contact: Contact, other: Contact): Contact =>
 
 const contactOf = ({ settlement, operation }: Settled): number | undefined =>
   'contactId' in settlement ? settlement.contactId : operation.contactId
+
+/** What may have been sent counts as sent, beside what was. */
+const createNoteAttempt =
+  (rows: ReturnType<typeof createSentRows>) =>
+  (id: number, fields: Contact): void => {
+    const { last, open } = rows.of(id)
+    rows.put(id, parseContact(last), withAttempts(parseAttempts(open), fields))
+  }
 
 /** Ends releases of terms, where any were let go. */
 function createNoteTerms(db: Connection): (settled: readonly Settled[]) => void {
@@ -116,8 +130,14 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
   const before = (id: number, { operation }: Settled, last: Contact): readonly Contact[] =>
     operation.kind === 'create' ? [...pushed.all(id, operation.pipeline).map(parseContact), last] : []
   const noteTerms = createNoteTerms(db)
+  const noteAttempt = createNoteAttempt(rows)
   return (settled) => {
     noteTerms(settled)
+    for (const one of settled) {
+      const id = contactOf(one)
+      const fields = fieldsThatMayHaveArrived(one)
+      if (id !== undefined && Object.keys(fields).length > 0) noteAttempt(id, fields)
+    }
     const sent = settled.flatMap((one) => {
       const id = contactOf(one)
       const fields = fieldsThatArrived(one)
@@ -235,7 +255,7 @@ const FORGET_FINGERPRINT =
 export function createReleaseEdits(
   db: Connection,
 ): (of: { pipeline: string; key: string; field?: string | undefined }) => number {
-  const rows = createSentRows(db)
+  const noteAttempt = createNoteAttempt(createSentRows(db))
   const edits = db.prepare<[{ pipeline: string; key: string; field: string | null }], EditRow>(
     'SELECT * FROM hand_edit WHERE pipeline = @pipeline AND key = @key AND field = coalesce(@field, field)',
   )
@@ -245,12 +265,7 @@ export function createReleaseEdits(
     const found = edits.all({ pipeline: name, key: record, field: asked })
     for (const edit of found) {
       const { pipeline, key, field, contact_id: id, service } = edit
-      const { last, open } = rows.of(id)
-      rows.put(
-        id,
-        parseContact(last),
-        withAttempts(parseAttempts(open), { [field]: parseValue(service) ?? '' }),
-      )
+      noteAttempt(id, { [field]: parseValue(service) ?? '' })
       soon.run(pipeline, key, field)
       if (field.startsWith('term ')) compareTerms(edit)
     }
@@ -260,6 +275,7 @@ export function createReleaseEdits(
 
 export function createHandEditStore(db: Connection): HandEditStore {
   const rows = createSentRows(db)
+  const noteAttempt = createNoteAttempt(rows)
   const pushed = db
     .prepare<[number], string>('SELECT known FROM link WHERE contact_id = ? ORDER BY id')
     .pluck()
@@ -284,10 +300,7 @@ export function createHandEditStore(db: Connection): HandEditStore {
         }
       })
     },
-    async noteAttempt(id, fields) {
-      const { last, open } = rows.of(id)
-      rows.put(id, parseContact(last), withAttempts(parseAttempts(open), fields))
-    },
+    noteAttempt: async (id, fields) => noteAttempt(id, fields),
     keepEdits: async (judged, at) => keepEdits(judged, at),
     editsToLookAt: async (pipeline, { before, after = '', limit }) =>
       byRecord(due.all({ pipeline, before, after, limit })),
