@@ -13,10 +13,13 @@ export interface Claims {
   of(stamp: string): readonly Claim[]
   /** The stamps that claim a contact. */
   stampsOf(contact: number): readonly string[]
-  /** Those of its contacts that are still there. */
+  /** Those of its contacts that are still there, and are of nobody else: two sources may give one address to two persons. */
   live(stamp: string): readonly number[]
   readonly stamps: readonly string[]
 }
+
+const isTheirs = (stamp: string, contact: SimulatedContact | undefined): boolean =>
+  contact !== undefined && (contact.person === undefined || contact.person === personIn(stamp))
 
 export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims {
   const byStamp = new Map<string, Claim[]>()
@@ -48,7 +51,7 @@ export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims
       ...new Set(
         (byStamp.get(stamp) ?? [])
           .map(({ contact }) => contact)
-          .filter((id) => contacts.live(id) !== undefined),
+          .filter((id) => isTheirs(stamp, contacts.live(id))),
       ),
     ],
     get stamps() {
