@@ -13,13 +13,15 @@ export interface Claims {
   of(stamp: string): readonly Claim[]
   /** The stamps that claim a contact. */
   stampsOf(contact: number): readonly string[]
-  /** Those of its contacts that are still there, and are of nobody else: two sources may give one address to two persons. */
+  /** Those of its contacts that are still there. */
   live(stamp: string): readonly number[]
+  /**
+   * Of these, those that are of the same person, or all where none is: two sources may give one address to two persons, and
+   * the service merges them.
+   */
+  own(stamp: string): readonly number[]
   readonly stamps: readonly string[]
 }
-
-const isTheirs = (stamp: string, contact: SimulatedContact | undefined): boolean =>
-  contact !== undefined && (contact.person === undefined || contact.person === personIn(stamp))
 
 export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims {
   const byStamp = new Map<string, Claim[]>()
@@ -44,16 +46,25 @@ export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims
     byStamp.set(stamp, [...(byStamp.get(stamp) ?? []), { contact, effect }])
     byContact.set(contact, (byContact.get(contact) ?? new Set()).add(stamp))
   })
+  const live = (stamp: string): readonly number[] => [
+    ...new Set(
+      (byStamp.get(stamp) ?? [])
+        .map(({ contact }) => contact)
+        .filter((id) => contacts.live(id) !== undefined),
+    ),
+  ]
   return {
     of: (stamp) => byStamp.get(stamp) ?? [],
     stampsOf: (contact) => [...(byContact.get(contact) ?? [])],
-    live: (stamp) => [
-      ...new Set(
-        (byStamp.get(stamp) ?? [])
-          .map(({ contact }) => contact)
-          .filter((id) => isTheirs(stamp, contacts.live(id))),
-      ),
-    ],
+    live,
+    own(stamp) {
+      const all = live(stamp)
+      const theirs = all.filter((id) => {
+        const person = contacts.live(id)?.person
+        return person === undefined || person === personIn(stamp)
+      })
+      return theirs.length === 0 ? all : theirs
+    },
     get stamps() {
       return [...byStamp.keys()]
     },

@@ -201,7 +201,7 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
     if (rejected === undefined) violated('O1', `${one.stamp} was refused, and no reject says so`)
     return
   }
-  const live = claims.live(one.stamp)
+  const live = claims.own(one.stamp)
   if (live.length === 0 && wasDeleted(one, place)) return
   if (live.length !== 1) return violated('O1', `${one.stamp} is at the service ${live.length} times`)
   const contact = service.contacts.live(live[0] ?? 0)

@@ -62,7 +62,7 @@ export function watchEffects(watched: Watched): void {
     const { stamp, contact, number } = effect
     if (stamp === undefined && isUpdateOfDeleted(effect)) return
     if (stamp === undefined) return violated('O2', `contact ${contact} was made of nobody's row`)
-    const others = claims.live(stamp).filter((id) => id !== contact)
+    const others = claims.own(stamp).filter((id) => id !== contact)
     if (others.length > 0)
       violated('O1', `${stamp} is doubled: contact ${contact} beside ${others.join(', ')} (effect ${number})`)
   }
