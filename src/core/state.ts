@@ -7,6 +7,7 @@ import type { Desired } from './change/diff.ts'
 import type { ErrorCode } from './words/errors.ts'
 import type { GuardName, PlanNumbers } from './change/waiting/guard.ts'
 import type { Operation, StagedOperation } from './change/operation.ts'
+import type { NotSent } from './change/plan/left-out.ts'
 import type { RejectRow, SourceInput } from './ports.ts'
 import type { Provenance, RecordRow } from './mapping/record.ts'
 import type { Counts, RunStatus } from './outcome/summary.ts'
@@ -22,6 +23,8 @@ export interface RunRecord {
   /** Undefined while it runs, and for a run that was killed. */
   readonly status: RunStatus | undefined
   readonly counts: Counts | undefined
+  /** Undefined while it runs, and for runs of older versions and rebuilds. */
+  readonly notSent?: NotSent | undefined
   readonly error: string | undefined
   /** Why it failed; undefined where it did not, where a signal ended it, and for runs of older versions. */
   readonly code: ErrorCode | undefined
@@ -44,6 +47,7 @@ export interface RunEnd {
   readonly endedAt: number
   readonly status: RunStatus
   readonly counts: Counts
+  readonly notSent?: NotSent
   readonly error: string | undefined
   readonly code: ErrorCode | undefined
   readonly drift: number

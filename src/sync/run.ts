@@ -1,4 +1,5 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
+import type { NotSent } from '../core/change/plan/left-out.ts'
 import { handEditRules } from '../core/change/others/hand-edits.ts'
 import { mappingText } from '../core/mapping-store.ts'
 import type { FetchOrder } from '../core/cursor.ts'
@@ -26,7 +27,7 @@ import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
 import { releaseHint } from './plan/guards.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
-import { notSentCounts, type NotSent } from './tally.ts'
+import { notSentCounts } from './tally.ts'
 import { describeTerms } from './term-directory.ts'
 import {
   carryOver,
@@ -365,6 +366,7 @@ export async function accountFor(
     endedAt: clock.now(),
     status,
     counts: tally.counts,
+    notSent: notSentCounts(tally),
     error,
     code: stop?.code,
     drift: tally.drift,

@@ -5,7 +5,7 @@ import {
   leftOutCounter,
   type LeftOutCounter,
   leftOutCounts,
-  type LeftOutCounts,
+  type NotSent,
 } from '../core/change/plan/left-out.ts'
 import { outcomeAfter } from '../core/change/steps.ts'
 import { type Counts, noCounts, type Outcome } from '../core/outcome/summary.ts'
@@ -32,14 +32,6 @@ export interface Tally {
   noteEdits(operation: Operation, edits: readonly HandEdit[]): void
   /** What of records is not sent as they have it. */
   readonly leftOut: LeftOutCounter
-}
-
-/** Parts of a run's result about what was not sent. */
-export interface NotSent extends LeftOutCounts {
-  /** How many changes of each field the update method kept back; absent where there were none. */
-  readonly withheld?: Readonly<Record<string, number>>
-  /** Fields that were edited at the service and stay as they are. */
-  readonly kept_edits: number
 }
 
 export const notSentCounts = ({ withheld, keptEdits, leftOut }: Tally): NotSent => ({

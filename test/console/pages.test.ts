@@ -177,6 +177,34 @@ describe('a run', () => {
     expect(third).toContain('first &lt;script&gt;')
   })
 
+  it('names what of its source was not sent, and why', async () => {
+    const notSent = {
+      kept_edits: 2,
+      withheld: { fax: 3 },
+      left_to_owners: { phone: { records: 5, pipelines: ['crm'] } },
+      needs_evidence: { missing: 7 },
+      former_statuses: 1,
+    }
+    const other = await openDesk((data) => ({
+      ...data,
+      views: {
+        ...data.views,
+        async run(id) {
+          const run = await data.views.run(id)
+          return run && { ...run, notSent }
+        },
+      },
+    }))
+    const text = textOf((await other.page('/runs/shop-run-2')).body)
+    expect(text).toContain('several edited by hand at the service, and kept 2')
+    expect(text).toContain('fax kept back by the update method 3')
+    expect(text).toContain('phone left to crm (owns) 5')
+    expect(text).toContain('the record has no evidence of a consent (require_evidence) 7')
+    expect(text).toContain('the 1 or 2 of a deleted contact with the address stands again 1')
+    expect(textOf(await bodyOf('/runs/shop-run-2'))).not.toContain('Not sent as the source has it')
+    await other.close()
+  })
+
   it('that there never was is no page, whatever its name', async () => {
     for (const id of ['nobody', '%2e%2e%2fx', "'%20OR%201=1", 'x'.repeat(5000)])
       expect((await desk.page(`/runs/${id}`)).status).toBe(404)

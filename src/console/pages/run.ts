@@ -1,4 +1,6 @@
 // One run: its totals, which must add up, its files, what the sync log has of it, what is still open.
+import { type EvidenceLack, lackText } from '../../core/change/consents/evidence.ts'
+import type { NotSent } from '../../core/change/plan/left-out.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { RunTotal } from '../../core/log/sync-log.ts'
@@ -56,6 +58,49 @@ function totalsOf(counts: Counts): Html {
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Values that stayed as they are at the service, for reasons outside the records. */
+function notSentTable(pipeline: string, sent: NotSent | undefined): Html {
+  if (sent === undefined) return nothing
+  const { kept_edits: kept, withheld = {}, left_to_owners: owned = {}, needs_evidence: unproven = {} } = sent
+  const former = sent.former_statuses ?? 0
+  const edits = html`<a href="${address('/edits', { pipeline })}">edited by hand at the service, and kept</a>`
+  const rows: readonly (readonly [field: string, why: Html, values: number])[] = [
+    ...(kept === 0 ? [] : [['several', edits, kept] as const]),
+    ...Object.entries(withheld).map(
+      ([field, values]) => [field, html`kept back by the update method`, values] as const,
+    ),
+    ...Object.entries(owned).map(
+      ([field, { records, pipelines }]) =>
+        [field, html`left to ${pipelines.join(', ')} (owns)`, records] as const,
+    ),
+    ...Object.entries(unproven).map(
+      ([lack, records]) => ['mail_status', html`${lackText(lack as EvidenceLack)}`, records] as const,
+    ),
+    ...(former === 0
+      ? []
+      : [
+          [
+            'mail_status',
+            html`the 1 or 2 of a deleted contact with the address stands again`,
+            former,
+          ] as const,
+        ]),
+  ]
+  return rows.length === 0
+    ? nothing
+    : html`<h2>Not sent as the source has it</h2>
+        ${table({
+          caption: 'Values that were not sent as the source has them',
+          rows,
+          empty: '',
+          columns: [
+            { title: 'Field', kind: 'head', cell: ([field]) => html`${field}` },
+            { title: 'Why', cell: ([, why]) => why },
+            { title: 'Values', kind: 'number', cell: ([, , values]) => count(values) },
+          ],
+        })}`
+}
 
 const fileTable = (inputs: readonly InputView[]): Html =>
   table({
@@ -145,6 +190,7 @@ export function runPage({
     ])}
     <h2>Totals</h2>
     ${counts === undefined ? html`<p class="none">The run has not ended, so it has no totals.</p>` : totalsOf(counts)}
+    ${notSentTable(pipeline, run.notSent)}
     <h2>Files</h2>
     ${fileTable(run.inputs)}
     <h2>Rejects</h2>

@@ -2,6 +2,7 @@
 import { NO_BACKLOG } from '../../core/outcome/backlog.ts'
 import { RETRIED } from '../../core/change/states.ts'
 import type { ErrorCode } from '../../core/words/errors.ts'
+import type { NotSent } from '../../core/change/plan/left-out.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { RunRecord, StateLists } from '../../core/state.ts'
 import type { Milestones } from '../../core/log/milestones.ts'
@@ -37,14 +38,20 @@ SELECT ${linkCount('@pipeline')} AS linked,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state = 'planned')
        + (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(RETRIED)}) AS retriable`
 
+/** As the row has them: what was not sent stands beside the counts. Those of an older version may lack what is counted now. */
+function ended(text: string | null): Pick<RunRecord, 'counts' | 'notSent'> {
+  if (text === null) return { counts: undefined, notSent: undefined }
+  const { not_sent: notSent, ...counts } = JSON.parse(text) as Partial<Counts> & { not_sent?: NotSent }
+  return { counts: { ...noCounts(), ...counts }, notSent }
+}
+
 export const runRecord = (row: RunRow): RunRecord => ({
   id: row.id,
   pipeline: row.pipeline,
   startedAt: row.started_at,
   endedAt: row.ended_at ?? undefined,
   status: row.status ?? undefined,
-  // Those of an older version may lack what is counted now.
-  counts: row.counts === null ? undefined : { ...noCounts(), ...(JSON.parse(row.counts) as Partial<Counts>) },
+  ...ended(row.counts),
   error: row.error ?? undefined,
   code: row.code ?? undefined,
   drift: row.drift,
@@ -114,12 +121,12 @@ export function createRunStore(db: Connection): Runs {
       })()
     },
     async endRun(runId, { figures, ...ended }) {
-      const { endedAt, status, counts, error, code, drift, files, refused, refusedFile } = ended
+      const { endedAt, status, counts, notSent, error, code, drift, files, refused, refusedFile } = ended
       db.transaction(() => {
         end.run(
           endedAt,
           status,
-          JSON.stringify(counts),
+          JSON.stringify({ ...counts, not_sent: notSent }),
           error ?? null,
           code ?? null,
           drift,

@@ -11,6 +11,7 @@ import { createStateViews } from '../../../src/store/views/views.ts'
 import { pastAt } from '../../console/desk.ts'
 
 let folder = ''
+const NOT_SENT = { kept_edits: 2, needs_evidence: { missing: 4 } }
 let db: Connection
 let views: StateViews
 beforeAll(async () => {
@@ -28,6 +29,7 @@ beforeAll(async () => {
         endedAt: at + 5,
         status: 'partial',
         counts,
+        notSent: NOT_SENT,
         error: undefined,
         code: undefined,
         drift: 0,
@@ -121,6 +123,13 @@ it('days are those of UTC, with the sums of their runs', async () => {
   // The runs of the first day have sent some, too.
   expect(days[0]?.requests).toBeGreaterThan(0)
   expect(await views.days(Date.UTC(2026, 0, 2))).toHaveLength(1)
+})
+
+it('a run says what of its source was not sent, beside its counts', async () => {
+  const run = await views.run('a-1')
+  expect(run).toMatchObject({ counts: { read: 3 }, notSent: NOT_SENT })
+  expect(run?.counts).not.toHaveProperty('not_sent')
+  expect(await views.run('shop-run-3')).toMatchObject({ notSent: { kept_edits: 0 } })
 })
 
 it('a run names its files and what is still open of it', async () => {

@@ -90,3 +90,11 @@ export const leftOutCounts = ({ owned, unproven, former }: LeftOutTotals): LeftO
   ...(Object.keys(unproven).length === 0 ? {} : { needs_evidence: unproven }),
   ...(former === 0 ? {} : { former_statuses: former }),
 })
+
+/** Parts of a run's result about what was not sent. */
+export interface NotSent extends LeftOutCounts {
+  /** How many changes of each field the update method kept back; absent where there were none. */
+  readonly withheld?: Readonly<Record<string, number>>
+  /** Fields that were edited at the service and stay as they are. */
+  readonly kept_edits: number
+}
