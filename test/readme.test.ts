@@ -13,6 +13,12 @@ const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const [, section = ''] = /^## Your first pipeline.*?\n(.*?)^## /ms.exec(readme) ?? []
 const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
 
+it('the demo ends with the name of that section', () => {
+  const demo = readFileSync(join(ROOT, 'src/cli/commands/demo.ts'), 'utf8')
+  const [, named = ''] = /README\.md, "([^"]+)"/.exec(demo) ?? []
+  expect(readme).toContain(`\n## ${named}\n`)
+})
+
 it('the first pipeline works as the README says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'readme-'))
   cpSync(join(ROOT, 'config/samples'), join(folder, 'config/samples'), { recursive: true })

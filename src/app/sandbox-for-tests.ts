@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // What the package exports as `contact-sync/sandbox`: the sandbox within a test's own process. All types that its users see
 // are declared here, for the declarations of the package are made of this file alone.
 import { parseFault } from '../sandbox/control/faults.ts'

@@ -245,6 +245,14 @@ describe('the commands', () => {
     expect((await shop.cli('plan', '--help')).stdout).toContain('contact-sync plan shop')
   })
 
+  it('check waits for a file that was dropped just now, as a plan does', async () => {
+    const text = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(text.replaceAll('settle: 0s', 'settle: 300ms'))
+    await shop.drop('shop', 'fresh.csv', peopleCsv(1))
+    const { stdout } = await shop.cli('check')
+    expect(stdout).toContain('pipeline shop: 1 file waiting, checked')
+  })
+
   it('check tries the first records of the waiting files: some rejected are named, all are a problem', async () => {
     await shop.drop(
       'shop',

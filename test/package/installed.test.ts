@@ -76,6 +76,16 @@ it(
   },
 )
 
+it('the types of the sandbox need no others', { timeout: 60_000 }, async () => {
+  const text = `import { startSandbox } from 'contact-sync/sandbox'
+export const urlOf = async (): Promise<string> => (await startSandbox()).url
+`
+  writeFileSync(join(folder, 'plain.mts'), text)
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const options = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext']
+  await run(process.execPath, [tsc, ...options, 'plain.mts'], { cwd: folder })
+})
+
 it('a source of its user passes the contract under another test runner', { timeout: 120_000 }, async () => {
   const args = ['--test', '--test-reporter=tap', 'members.check.ts']
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== 'NODE_OPTIONS'))

@@ -175,7 +175,8 @@ export async function checkColumns(
 ): Promise<{ files: number; problems: readonly string[]; warnings: readonly string[] }> {
   const { source, close } = await openPlanSource(pipeline.source, { clock })
   try {
-    const { ready, refused } = await source.list({ wait: false })
+    // A file that was dropped just now is meant, too.
+    const { ready, refused } = await source.list({ wait: true })
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
     const warnings: string[] = []
     for (const input of ready) {

@@ -84,7 +84,10 @@ export async function demo(io: Io): Promise<number> {
     const env = { ...io.env, DEMO_BASE_URL: sandbox.url, DEMO_API_KEY: API_KEY }
     const writes = (): number => sandbox.requests().filter(({ method }) => method !== 'GET').length
     const went = await story({ ...io, env }, { config }, folder, writes)
-    print(io, went ? 'Next: README.md, "A first pipeline of your own".' : 'This result was not expected.')
+    print(
+      io,
+      went ? 'Next: README.md, "Your first pipeline, in five minutes".' : 'This result was not expected.',
+    )
     return went ? EXIT.done : EXIT.fault
   } finally {
     await sandbox.close()
