@@ -9,9 +9,14 @@ export interface Job {
   readonly part: number
   readonly of: number
   readonly withSingleFaults: boolean
+  /** Each seed is one year of users who edit contacts, and nothing else. */
+  readonly isYears: boolean
 }
 
-type Kind = Pick<Schedule, 'isPulled' | 'isEdited'>
+/** A year: an export a week. */
+export const YEAR = { days: 52, nightMs: 7 * 86_400_000 }
+
+type Kind = Pick<Schedule, 'isPulled' | 'isEdited'> & { readonly isYear?: boolean }
 
 /** One course that ended badly, and the command that plays it again. */
 export interface Failure {
@@ -30,8 +35,16 @@ export interface Report {
   readonly failures: readonly Failure[]
 }
 
-export const replayOfSeed = (seed: number, { isPulled = false, isEdited = false }: Kind = {}): string =>
-  `npm run simulate -- --seed ${seed}${isPulled ? ' --pulled' : ''}${isEdited ? ' --edited' : ''} --trace`
+const optionsOf = ({ isPulled = false, isEdited = false, isYear = false }: Kind): readonly string[] => [
+  ...(isPulled ? ['pulled'] : []),
+  ...(isEdited ? ['edited'] : []),
+  ...(isYear ? ['year'] : []),
+]
+
+export const replayOfSeed = (seed: number, kind: Kind = {}): string =>
+  `npm run simulate -- --seed ${seed}${optionsOf(kind)
+    .map((name) => ` --${name}`)
+    .join('')} --trace`
 
 const replayOfSingle = (story: string, what: string): string =>
   `npm run simulate -- --story ${story} --fault "${what}" --trace`
@@ -61,20 +74,25 @@ export async function work(job: Job): Promise<Report> {
   const sum = { courses: 0, runs: 0, requests: 0, points: 0, crashes: 0 }
   try {
     const play = async (seed: number, kind: Kind): Promise<void> => {
-      const { figures, violations, hash } = await simulate(seed, folder, kind)
+      const schedule = { ...kind, ...(kind.isYear === true ? YEAR : {}) }
+      const { figures, violations, hash } = await simulate(seed, folder, schedule)
       sum.courses += 1
       sum.runs += figures.runs
       sum.requests += figures.requests
       sum.points += figures.points
       sum.crashes += figures.crashes
       const failed = [...violations]
-      if (seed % TWICE === 0 && (await simulate(seed, folder, kind)).hash !== hash)
+      if (seed % TWICE === 0 && (await simulate(seed, folder, schedule)).hash !== hash)
         failed.push({ oracle: 'determinism', text: 'played twice, it took two courses' })
       if (failed.length === 0) return
-      const name = `seed ${seed}${kind.isPulled === true ? ', pulled' : ''}${kind.isEdited === true ? ', edited' : ''}`
+      const name = [`seed ${seed}`, ...optionsOf(kind)].join(', ')
       failures.push({ name, replay: replayOfSeed(seed, kind), violations: failed })
     }
     for (let seed = job.first + job.part; seed < job.first + job.seeds; seed += job.of) {
+      if (job.isYears) {
+        await play(seed, { isEdited: true, isYear: true })
+        continue
+      }
       await play(seed, {})
       if (seed % PULLED === 0) await play(seed, { isPulled: true })
       if (seed % EDITED.every === EDITED.at) await play(seed, { isEdited: true })
