@@ -1,7 +1,7 @@
 // A drop folder on a real SFTP server keeps to what one on this machine keeps to.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { csvKind } from '../../../src/sources/csv/kind.ts'
 import { describeSource } from '../../contracts/source.ts'
@@ -25,7 +25,9 @@ describe.skipIf(!hasSshd)('over SFTP', () => {
     create({ folder, settle }, clock) {
       const address = `sftp://${server.user}@127.0.0.1:${server.port}${folder}`
       const options = csvKind.schema.parse({ folder: address, settle, remote: {} })
-      const remote = { key: server.key, known_hosts: server.knownHosts, timeout: 5000, spool, claim: false }
+      // Copies are named by file and version, and a version by size and second: each folder has its own.
+      const own = { spool: join(spool, basename(folder)), claim: false }
+      const remote = { key: server.key, known_hosts: server.knownHosts, timeout: 5000, ...own }
       return csvKind.create({ ...options, remote }, { clock })
     },
     text: (columns, rows) => {
