@@ -439,6 +439,24 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(sent?.open).toHaveLength(2)
     })
 
+    it('keeps what a create sent without an answer where its contact is found by its mail later', async () => {
+      await world.plan([ANNA])
+      const [operation] = await state.takeToSend('r1', undefined, 1)
+      if (operation === undefined) throw new Error('nothing is planned')
+      await state.markSending([operation])
+      const lost = { kind: 'in_doubt', reason: 'lost', notBefore: AT } as const
+      await state.settleBatch([{ operation, request: undefined, settlement: lost }], aboutRun('r1'))
+      const [doubt] = await state.leftOpen('in_doubt', 'shop')
+      if (doubt === undefined) throw new Error('nothing is in doubt')
+      const found = { kind: 'settled', contactId: 1, reason: 'found' } as const
+      await state.settleBatch(
+        [{ operation: doubt, request: undefined, sent: {}, settlement: found }],
+        aboutRun('r1'),
+      )
+      const [sent] = await state.sentValues([1])
+      expect(Object.fromEntries(sent?.open ?? [])).toEqual(ANNA.contact)
+    })
+
     it('lists edits made at the service, gives those that are to be looked at again, and releases them', async () => {
       await push([ANNA, BEN])
       const edit = (field: string, service: string) =>

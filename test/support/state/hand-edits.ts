@@ -40,6 +40,9 @@ export function noteSent(tables: Tables, { operation, settlement, sent, status, 
     const { last, open } = sentTo(tables, settlement.contactId)
     put(tables, settlement.contactId, { last, open: [...openAfterTerms(open, terms)] })
   }
+  const foundId = settlement.kind === 'settled' ? (settlement.contactId ?? operation.contactId) : undefined
+  if (kind === 'create' && operation.sent > 0 && foundId !== undefined)
+    addAttempts(tables, foundId, operation.fields)
   if (settlement.kind !== 'done' || kind === 'terms' || kind === 'delete' || status === 'ignored') return
   const { mail_status: _, ...fields } = sent ?? stepFields(operation)
   const id = settlement.contactId
