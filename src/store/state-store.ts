@@ -1,5 +1,7 @@
 // The state as the rest of the program sees it: one object over one connection.
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
@@ -17,6 +19,7 @@ import { createHouseholds } from './journal/contacts/households.ts'
 import { createCursorStore } from './cursors.ts'
 import { createDeleteCounts } from './journal/delete-counts.ts'
 import { createDateOrderStore } from './date-orders.ts'
+import { isFile } from './file/connection.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './file/database.ts'
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
@@ -38,7 +41,9 @@ import {
 } from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
-import { connectToServer } from './postgres/connection.ts'
+import { connectToServer, placeText } from './postgres/connection.ts'
+import { LEASE_MS } from './postgres/lease.ts'
+import { SKIP_NUMBERS as SKIP_NUMBERS_AT_SERVER } from './postgres/tables.ts'
 import { createPauseStore } from './pause.ts'
 import { createHandOverStore } from './hand-over.ts'
 import { createWitnessStore } from './witness.ts'
@@ -232,16 +237,24 @@ function createForgetting(
   }
 }
 
-function ownedState(
-  db: Connection,
-  path: string,
-  { lock, doubt, isMarked }: { lock: Lock; doubt: string | undefined; isMarked: boolean },
-) {
-  const watch = createWatch(path)
+const SKIP_NUMBERS = "UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'operation'"
+
+interface Owned {
+  /** The mark lies beside it, on this machine. */
+  readonly path: string
+  /** How messages name the state. */
+  readonly place: string
+  readonly lock: Lock
+  readonly doubt: string | undefined
+  readonly isMarked: boolean
+}
+
+function ownedState(db: Connection, { path, place, lock, doubt, isMarked }: Owned): OwnedState {
+  const watch = createWatch(place)
   let isSettled = doubt === undefined
   const accept = (): void => {
     // What an older state has forgotten had numbers: those of operations are in the markers of contacts.
-    if (!isSettled) db.exec("UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'operation'")
+    if (!isSettled) db.exec(isFile(db) ? SKIP_NUMBERS : SKIP_NUMBERS_AT_SERVER)
     db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt')").run()
     writeMark(path, currentMark(db))
     isSettled = true
@@ -283,7 +296,7 @@ export function openState(statePath: string, owner: Owner): OwnedState {
     const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
     db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
-    return ownedState(db, path, { lock, doubt, isMarked: isUpToDate(db, mark) })
+    return ownedState(db, { path, place: path, lock, doubt, isMarked: isUpToDate(db, mark) })
   } catch (error) {
     db?.close()
     lock.release()
@@ -310,9 +323,37 @@ export function openTemporaryState(): StateStore {
 }
 
 /** A state at a PostgreSQL server, in a schema of its own, which is made where there is none. */
-export function openServerState(url: string, schema: string): StateStore {
-  const db = connectToServer(url, schema)
-  return storeOver(db, createWatch(schema), { close: () => db.close() })
+export interface ServerPlace {
+  readonly url: string
+  readonly schema: string
+  /** What this machine alone keeps of it lies beside this path. */
+  readonly path: string
+}
+
+/** The lease stands for the lock. */
+const NO_LOCK: Lock = { leave: () => undefined, release: () => undefined }
+
+/**
+ * Opens the state at a server as its one owner. Throws STATE_LOCKED while another process holds it, STATE_IO where the server
+ * cannot be reached, STATE_UNUSABLE, and STATE_OLDER when it is not the latest that this machine has seen.
+ */
+export function openServerState(
+  { url, schema, path }: ServerPlace,
+  { pid, since, leaseMs = LEASE_MS, evenOlder = false }: Omit<Owner, 'thorough'> & { leaseMs?: number },
+): OwnedState {
+  const place = placeText(url, schema)
+  let db: Connection | undefined
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    db = connectToServer(url, schema, { machine: hostname(), pid, since, leaseMs })
+    const mark = readMark(path)
+    const doubt = doubtOfState(db, mark)
+    if (doubt !== undefined && !evenOlder) throw older(place, doubt)
+    return ownedState(db, { path, place, lock: NO_LOCK, doubt, isMarked: isUpToDate(db, mark) })
+  } catch (error) {
+    db?.close()
+    throw stateError(error, place)
+  }
 }
 
 /** A copy of what planning needs of the state, on which a plan may be made without leaving a trace. */

@@ -73,12 +73,13 @@ const TABLES: Readonly<Record<string, Kind>> = {
   unsettled_link: passing('numbers of links, until the next reading'),
 }
 
-/** Beside the state: the shared window, and the tokens of sources. */
+/** Beside the state: the shared window, the tokens of sources, the lease of a state at a server. */
 const TABLES_BESIDE: Readonly<Record<string, Kind>> = {
   asker: none('processes'),
   clock: none('an offset'),
   cooling: none('times of requests'),
   hour: none('counts of requests'),
+  lease: none('machine, process and times of an owner'),
   slowed: none('times'),
   token: none('sealed tokens of sources'),
 }
@@ -121,6 +122,7 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'store/file/database.ts': forgotten('copies from before an upgrade are removed'),
   'store/file/durable.ts': none('writes what its caller gives it: heads, facts'),
   'store/file/lock.ts': none('a process id, in a table of the lock file'),
+  'store/state-store.ts': none('an empty folder for the mark'),
   'store/tokens.ts': none('sealed tokens of sources'),
   'store/window/shared-window.ts': none('times and counts of requests'),
 }
@@ -166,7 +168,7 @@ describe('what holds personal data', () => {
   })
 
   it('classifies every table of the databases beside the state', () => {
-    const beside = sources.filter(({ name }) => /^store\/(?:tokens|window\/)/.test(name))
+    const beside = sources.filter(({ name }) => /^store\/(?:tokens|window\/|postgres\/lease)/.test(name))
     const names = beside.flatMap(({ text }) =>
       [...text.matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g)].map(([, name = '']) => name),
     )
@@ -177,7 +179,8 @@ describe('what holds personal data', () => {
     const makers = sources
       .filter(({ text }) => /CREATE (?:VIRTUAL )?TABLE /.test(text))
       .map(({ name }) => name)
-    const known = /^(?:store\/file\/(?:schema|lock\.ts)|store\/tokens|store\/window\/|sandbox\/)/
+    const known =
+      /^(?:store\/file\/(?:schema|lock\.ts)|store\/postgres\/lease|store\/tokens|store\/window\/|sandbox\/)/
     expect(makers.filter((name) => !known.test(name)).sort()).toEqual([])
   })
 

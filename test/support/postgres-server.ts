@@ -56,7 +56,18 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const [program = '', ...args] = [
     ...asUser(),
     join(programs, 'postgres'),
-    ...['-D', data, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${folder}`, '-c', 'fsync=off'],
+    ...[
+      '-D',
+      data,
+      '-c',
+      'listen_addresses=',
+      '-c',
+      'max_connections=600',
+      '-c',
+      `unix_socket_directories=${folder}`,
+      '-c',
+      'fsync=off',
+    ],
   ]
   const server = spawn(program, args, { cwd: folder, stdio: 'ignore' })
   const ended = new Promise((resolve) => server.once('exit', resolve))

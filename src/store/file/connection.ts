@@ -33,6 +33,8 @@ export interface Connection {
   exclusive<Result>(work: () => Result): Result
   /** Statements without parameters and without an answer. */
   exec(source: string): void
+  /** Writes everything once more, without what was deleted. Not within a transaction. */
+  rewrite(): void
   /** The tables of the state, without those that go with the connection. */
   tables(): readonly Table[]
   close(): void
@@ -135,6 +137,7 @@ export function connect(path: string, options: Database.Options = {}): FileConne
     transaction,
     exclusive: <Result>(work: () => Result) => within.immediate(work) as Result,
     exec: (source: string) => void exec(source),
+    rewrite: () => void exec('VACUUM'),
     tables: () => tablesOf(prepare as Connection['prepare']),
     close: () => void close(),
   })

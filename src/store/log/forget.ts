@@ -229,7 +229,7 @@ export function forgetPerson(
     const reason = `a person was erased: the values of ${logEntries} entries, ${rows.links} links, ${rows.openOperations} open operations, ${rejects} rejects, ${records} records in files`
     const about = { at, runId, pipeline: null, configHash: '', decided }
     createAppend(db)(planEntry({ action: 'erase', reason, tokens }, about))
-    db.exec(SWEEP)
+    db.prepare(SWEEP).run()
     if (decision !== undefined) endDecision(db, decision)
     return { logEntries, tokens, tombstones, texts, ...rows, rejects, uncertainRejects: named.uncertain }
   })()
@@ -239,9 +239,9 @@ export function forgetPerson(
 export const isSweepDue = (db: Connection): boolean =>
   db.prepare("SELECT 1 FROM meta WHERE name = 'sweep'").get() !== undefined
 
-/** Rewrites the file without what was deleted from it. Needs as much space again, and throws STATE_FULL without. */
+/** Rewrites the state without what was deleted from it. Needs as much space again, and throws STATE_FULL without. */
 export function sweep(db: Connection): void {
-  db.exec('VACUUM')
+  db.rewrite()
   truncateLog(db)
 }
 

@@ -1,6 +1,7 @@
 // The way to the thread that speaks with the server. The stores ask and go on with the answer, as they do with a file, so the
 // thread that asks stands still meanwhile: for the time of one statement over a socket.
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { serverError, type ServerProblem } from './trouble.ts'
 
 export interface Query {
   readonly text: string
@@ -9,7 +10,16 @@ export interface Query {
 
 export type ServerAnswer =
   | { readonly columns: readonly string[]; readonly rows: readonly unknown[][]; readonly changes: number }
-  | { readonly problem: { readonly code: string; readonly message: string } }
+  | { readonly problem: ServerProblem }
+
+/** To be said again and again, on a connection of its own. */
+export interface Renewal {
+  readonly renew: string
+  readonly everyMs: number
+}
+
+/** What the thread is told; the first and the last are answered. */
+export type Told = Query | Renewal | 'close'
 
 export interface ChannelData {
   readonly url: string
@@ -17,8 +27,10 @@ export interface ChannelData {
 }
 
 export interface Channel {
-  /** Throws an error with the SQLSTATE, or the code of the socket, as `code`. */
+  /** Throws what the server or the socket reports: trouble.ts. */
   ask(query: Query): Exclude<ServerAnswer, { problem: unknown }>
+  /** From now on, until it is closed; also while the thread that asks stands still. */
+  keepRenewing(renewal: Renewal): void
   close(): void
 }
 
@@ -34,7 +46,8 @@ const PATIENCE_MS = 600_000
 const isProblem = (answer: ServerAnswer): answer is Extract<ServerAnswer, { problem: unknown }> =>
   'problem' in answer
 
-export function openChannel(url: string): Channel {
+/** `place`: how messages name the state. */
+export function openChannel(url: string, place: string): Channel {
   const { port1: port, port2 } = new MessageChannel()
   const signal = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(THREAD, { workerData: { url, signal, port: port2 }, transferList: [port2] })
@@ -50,10 +63,10 @@ export function openChannel(url: string): Channel {
   return {
     ask(query) {
       const answer = answerTo(query)
-      if (isProblem(answer))
-        throw Object.assign(new Error(answer.problem.message), { code: answer.problem.code })
+      if (isProblem(answer)) throw serverError(answer.problem, place)
       return answer
     },
+    keepRenewing: (renewal) => port.postMessage(renewal),
     close() {
       answerTo('close')
       port.close()

@@ -1,7 +1,7 @@
 // Speaks with the server while the thread that asked stands still (channel.ts): one statement after the other.
 import { type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
-import type { ServerAnswer, ChannelData, Query } from './channel.ts'
+import type { ServerAnswer, ChannelData, Query, Renewal, Told } from './channel.ts'
 
 const { url, port, signal } = workerData as ChannelData & { port: MessagePort }
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
@@ -15,9 +15,14 @@ const types = {
   },
 }
 
-const client = new pg.Client({ connectionString: url, application_name: 'contact-sync' })
-// The statement that is under way fails, too, and says it.
-client.on('error', () => undefined)
+function newClient(): pg.Client {
+  const made = new pg.Client({ connectionString: url, application_name: 'contact-sync' })
+  // The statement that is under way fails, too, and says it.
+  made.on('error', () => undefined)
+  return made
+}
+
+const client = newClient()
 const names = new Map<string, string>()
 
 /** Statements with values are compiled once by the server. */
@@ -57,12 +62,44 @@ function tell(answer: ServerAnswer): void {
   Atomics.notify(signal, 0)
 }
 
+let renewing: NodeJS.Timeout | undefined
+let renewer: pg.Client | undefined
+let isRenewing = false
+
+/** A renewal that fails is tried again at the next turn, over a new connection. */
+async function renew(text: string): Promise<void> {
+  if (isRenewing) return
+  isRenewing = true
+  try {
+    if (renewer === undefined) {
+      renewer = newClient()
+      await renewer.connect()
+    }
+    await renewer.query(text)
+  } catch {
+    const broken = renewer
+    renewer = undefined
+    await broken?.end().catch(() => undefined)
+  } finally {
+    isRenewing = false
+  }
+}
+
+function keepRenewing({ renew: text, everyMs }: Renewal): void {
+  renewing = setInterval(() => void renew(text), everyMs)
+}
+
+const isRenewal = (told: Told): told is Renewal => told !== 'close' && 'renew' in told
+
 const connected = client.connect()
-port.on('message', (query: Query | 'close') => {
+port.on('message', (told: Told) => {
+  if (isRenewal(told)) return keepRenewing(told)
   void connected.then(
     async () => {
-      if (query !== 'close') return tell(await answered(query))
+      if (told !== 'close') return tell(await answered(told))
+      clearInterval(renewing)
       await client.end().catch(() => undefined)
+      await renewer?.end().catch(() => undefined)
       tell({ columns: [], rows: [], changes: 0 })
       port.close()
     },

@@ -3,6 +3,7 @@ import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
 import { type Channel, openChannel } from './channel.ts'
 import { translated } from './dialect.ts'
+import { endLease, type Holder, LEASE_TABLE, renewal, takeLease } from './lease.ts'
 import { makeState, TEMPORARY_TABLES } from './tables.ts'
 
 /** So many rows are fetched at once. */
@@ -21,9 +22,30 @@ function shaped(shape: Shape, columns: readonly string[], row: readonly unknown[
 
 type Say = (text: string) => void
 
-/** Work within a transaction; inside another one, within a savepoint of that. */
-function createWithin(say: Say): <Result>(work: () => Result) => Result {
+/** What need not be said where the connection is gone. */
+function sayQuietly(say: Say, text: string): void {
+  try {
+    say(text)
+  } catch {
+    // The lease ends by itself.
+  }
+}
+
+/** How messages name the state: never with the password, or any other part of the address. */
+export const placeText = (url: string, schema: string): string =>
+  `${schema} at ${new URL(url).host || 'a socket'}`
+
+interface Transactions {
+  /** Work within a transaction; inside another one, within a savepoint of that. */
+  within<Result>(work: () => Result): Result
+  /** A statement that writes: alone, where no transaction is open, it gets one, so that the lease is checked. */
+  written<Result>(work: () => Result): Result
+}
+
+/** `fence`: of the lease that each transaction checks. */
+function createTransactions(say: Say, fence: () => number | undefined): Transactions {
   let depth = 0
+  const begin = (): string => (fence() === undefined ? 'BEGIN' : `BEGIN; SELECT assert_lease(${fence()})`)
   const undone = (undo: string): void => {
     try {
       say(undo)
@@ -31,12 +53,17 @@ function createWithin(say: Say): <Result>(work: () => Result) => Result {
       // A connection that is gone has undone it.
     }
   }
-  return (work) => {
+  const within: Transactions['within'] = (work) => {
     const [start, end, undo] =
       depth === 0
-        ? ['BEGIN', 'COMMIT', 'ROLLBACK']
+        ? [begin(), 'COMMIT', 'ROLLBACK']
         : [`SAVEPOINT s${depth}`, `RELEASE s${depth}`, `ROLLBACK TO s${depth}; RELEASE s${depth}`]
-    say(start)
+    try {
+      say(start)
+    } catch (error) {
+      undone(undo)
+      throw error
+    }
     depth += 1
     let result
     try {
@@ -50,16 +77,27 @@ function createWithin(say: Say): <Result>(work: () => Result) => Result {
     say(end)
     return result
   }
+  return {
+    within,
+    written: (work) => (fence() === undefined || depth > 0 ? work() : within(work)),
+  }
 }
 
-function createPrepare(channel: Channel, tables: () => readonly Table[]) {
+const reads = (source: string): boolean => /^\s*SELECT\b/i.test(source)
+
+function createPrepare(
+  channel: Channel,
+  { tables, written }: Pick<Transactions, 'written'> & { tables: () => readonly Table[] },
+) {
   let cursors = 0
   return (source: string) => {
     const statement = translated(source, tables)
+    const isRead = reads(source)
     let shape: Shape = 'rows'
     const ask = (given: readonly unknown[], before = '') => {
       const { text, values } = statement.of(given)
-      return channel.ask({ text: `${before}${text}`, values })
+      const say = () => channel.ask({ text: `${before}${text}`, values })
+      return isRead ? say() : written(say)
     }
     const all = (given: readonly unknown[]): unknown[] => {
       const { columns, rows } = ask(given)
@@ -105,16 +143,21 @@ function modelTables(): readonly Table[] {
   }
 }
 
-/** `schema`: where the state lies at the server; it is made where there is none. Throws what the server or the socket says. */
-export function connectToServer(url: string, schema: string): Connection {
-  const channel = openChannel(url)
+/**
+ * `schema`: where the state lies at the server; it is made where there is none. `holder`: who is to be its one owner; without
+ * it there is no lease. Throws STATE_LOCKED, STATE_IO, STATE_UNUSABLE, and what else the server reports.
+ */
+export function connectToServer(url: string, schema: string, holder?: Holder): Connection {
+  const place = placeText(url, schema)
+  const channel = openChannel(url, place)
   const say: Say = (text) => void channel.ask({ text, values: [] })
   let known: readonly Table[] | undefined
+  let fence: number | undefined
   const tables = (): readonly Table[] => (known ??= modelTables())
-  const within = createWithin(say)
+  const { within, written } = createTransactions(say, () => fence)
   const db: Connection = {
     kind: 'postgres',
-    prepare: createPrepare(channel, tables) as unknown as Connection['prepare'],
+    prepare: createPrepare(channel, { tables, written }) as unknown as Connection['prepare'],
     transaction:
       <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
       (...given: Given) =>
@@ -124,14 +167,31 @@ export function connectToServer(url: string, schema: string): Connection {
         say(`SELECT pg_advisory_xact_lock(hashtext('${schema}'))`)
         return work()
       }),
-    exec: say,
+    exec: (text) => written(() => say(text)),
+    rewrite() {
+      for (const { name } of tables()) say(`VACUUM (FULL) "${name}"`)
+    },
     tables,
-    close: () => channel.close(),
+    close() {
+      if (fence !== undefined) sayQuietly(say, endLease(fence))
+      channel.close()
+    },
   }
-  // A request leaves only after what says so is on the disk of the server.
-  say(`SET synchronous_commit = on; SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS "${schema}";
-    SET search_path = "${schema}", pg_catalog`)
-  makeState(db)
-  say(TEMPORARY_TABLES)
-  return db
+  try {
+    // A request leaves only after what says so is on the disk of the server.
+    say(`SET synchronous_commit = on; SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS "${schema}";
+      SET search_path = "${schema}", pg_catalog`)
+    makeState(db)
+    say(LEASE_TABLE)
+    if (holder !== undefined) {
+      fence = takeLease(db, holder, place)
+      const { leaseMs } = holder
+      channel.keepRenewing({ renew: renewal(schema, fence, leaseMs), everyMs: leaseMs / 3 })
+    }
+    say(TEMPORARY_TABLES)
+    return db
+  } catch (error) {
+    channel.close()
+    throw error
+  }
 }

@@ -36,6 +36,7 @@ function kindOf(value: Given): Kind {
 const reworded = (text: string): string =>
   text
     .replaceAll(/\bINDEXED BY \w+/g, '')
+    .replaceAll(/\b(AND|BY|ON|WHERE)\s+\+(?=[a-z])/g, '$1 ')
     .replaceAll(/\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)ON\b/g, 'JOIN $1$2ON')
     .replaceAll(/\b[a-z]+[A-Z]\w*/g, '"$&"')
 

@@ -81,3 +81,7 @@ export function makeState(db: Connection): void {
   })()
   model.close()
 }
+
+/** The numbers of operations that a restored state has forgotten. */
+export const SKIP_NUMBERS = `SELECT setval(pg_get_serial_sequence('operation', 'id'),
+  1000000 + (SELECT coalesce(max(id), 0) FROM operation) + nextval(pg_get_serial_sequence('operation', 'id')))`

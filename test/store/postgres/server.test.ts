@@ -1,4 +1,7 @@
 // The state at a PostgreSQL server keeps to the contract of the others, where such a server can be had.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { StateStore } from '../../../src/core/state-store.ts'
 import { openServerState } from '../../../src/store/state-store.ts'
@@ -9,14 +12,19 @@ import { POSTGRES, type PostgresServer, startPostgres } from '../../support/post
 describe.skipIf(POSTGRES === undefined)('a state at a server', () => {
   let server: PostgresServer
   let states = 0
+  const folder = mkdtempSync(join(tmpdir(), 'states-'))
   beforeAll(async () => {
     server = await startPostgres(POSTGRES ?? '')
   }, 60_000)
-  afterAll(async () => server.stop())
+  afterAll(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
 
   const open = (): StateStore => {
     states += 1
-    return openServerState(server.url, `state_${states}`)
+    const place = { url: server.url, schema: `state_${states}`, path: join(folder, `state_${states}`) }
+    return openServerState(place, { pid: 1, since: 0 })
   }
   stateContract('at a server', open)
   roundsContract('at a server', open)

@@ -1,0 +1,40 @@
+// What a PostgreSQL server or the way to it reports, in the words of the state. Codes are SQLSTATEs, and those of sockets.
+import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
+
+type Turned = readonly [code: ErrorCode, text: string, hint?: string]
+
+const AWAY =
+  'Nothing was sent, and nothing is lost: the server keeps what was recorded. Check the server and the way to it; what was on its way is looked up once the state can be reached.'
+const ACCESS =
+  'Check user, password, database and rights in state.url: the user must own the schema of the state, or be allowed to create it. Nothing was changed.'
+
+/** Beginnings of codes. `CSL01` is raised by `assert_lease` (lease.ts). */
+const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
+  [['CSL01'], 'STATE_LOCKED', 'was taken over by another process', 'Nothing more is sent by this one.'],
+  [['53100', '53400'], 'STATE_FULL', 'cannot be written: the disk of the server is full'],
+  [['53300'], 'STATE_IO', 'cannot be reached: the server has no connection left', AWAY],
+  [['08', '57P', '58', '53'], 'STATE_IO', 'cannot be reached, or the connection broke off', AWAY],
+  [
+    ['ECONN', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_', 'EHOST', 'ENET', 'EPIPE'],
+    'STATE_IO',
+    'cannot be reached',
+    AWAY,
+  ],
+  [['XX001', 'XX002'], 'STATE_UNUSABLE', 'is damaged'],
+  [['28', '3D000', '42501', '25006'], 'STATE_UNUSABLE', 'cannot be used by the user of state.url', ACCESS],
+]
+
+export interface ServerProblem {
+  readonly code: string
+  readonly message: string
+}
+
+/** The error to be thrown: one with a code of ours where it is a known one. */
+export function serverError({ code, message }: ServerProblem, place: string): Error {
+  const cause = Object.assign(new Error(message), { code })
+  const found = TROUBLES.find(([starts]) => starts.some((start) => code.startsWith(start)))
+  if (found === undefined) return cause
+  const [, ours, text, hint] = found
+  const told = `the state ${place} ${text} (${code}: ${message})`
+  return new SyncError(ours, told, { cause, ...(hint === undefined ? {} : { hint }) })
+}
