@@ -245,12 +245,13 @@ describe('the commands', () => {
     expect((await shop.cli('plan', '--help')).stdout).toContain('contact-sync plan shop')
   })
 
-  it('check waits for a file that was dropped just now, as a plan does', async () => {
+  it('check names a file that was dropped just now, and does not wait for it', async () => {
     const text = await readFile(shop.path('config.yaml'), 'utf8')
-    await shop.configure(text.replaceAll('settle: 0s', 'settle: 300ms'))
+    await shop.configure(text.replaceAll('settle: 0s', 'settle: 10m'))
     await shop.drop('shop', 'fresh.csv', peopleCsv(1))
     const { stdout } = await shop.cli('check')
-    expect(stdout).toContain('pipeline shop: 1 file waiting, checked')
+    expect(stdout).toContain('pipeline shop: 0 files waiting, checked')
+    expect(stdout).toContain('pipeline shop: 1 file still growing, not checked: check again once')
   })
 
   it('check tries the first records of the waiting files: some rejected are named, all are a problem', async () => {

@@ -23,7 +23,8 @@ function run([program = '', ...args]: readonly string[], cwd: string): void {
   execFileSync(program, args, { cwd, stdio: 'pipe' })
 }
 
-async function untilUp(look: () => Promise<unknown>): Promise<void> {
+/** Until a server that is starting answers. */
+export async function untilUp(look: () => Promise<unknown>): Promise<void> {
   for (let turn = 0; ; turn += 1) {
     try {
       await look()

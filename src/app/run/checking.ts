@@ -172,11 +172,10 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
 /** Holds the mapping against the files that wait now, their headers and first records; a sentence for each that does not fit. */
 export async function checkColumns(
   pipeline: PipelineSettings,
-): Promise<{ files: number; problems: readonly string[]; warnings: readonly string[] }> {
+): Promise<{ files: number; unsettled: number; problems: readonly string[]; warnings: readonly string[] }> {
   const { source, close } = await openPlanSource(pipeline.source, { clock })
   try {
-    // A file that was dropped just now is meant, too.
-    const { ready, refused } = await source.list({ wait: true })
+    const { ready, unsettled, refused } = await source.list({ wait: false })
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
     const warnings: string[] = []
     for (const input of ready) {
@@ -186,9 +185,9 @@ export async function checkColumns(
       if (someRejected !== undefined) warnings.push(`${input.name}: ${someRejected}`)
       warnings.push(...notes.map((note) => `${input.name}: ${note}`))
     }
-    return { files: ready.length, problems, warnings }
+    return { files: ready.length, unsettled, problems, warnings }
   } catch (error) {
-    return { files: 0, problems: [knownText(error)], warnings: [] }
+    return { files: 0, unsettled: 0, problems: [knownText(error)], warnings: [] }
   } finally {
     await close()
   }

@@ -34,8 +34,13 @@ async function checkPipelines(settings: Settings) {
     problems: checked.flatMap(({ name, problems }) =>
       problems.map((text) => ({ about: `pipeline ${name}`, text })),
     ),
-    notes: checked.flatMap(({ name, files, warnings }) => [
+    notes: checked.flatMap(({ name, files, unsettled, warnings }) => [
       `pipeline ${name}: ${plural(files, 'file')} waiting, checked`,
+      ...(unsettled === 0
+        ? []
+        : [
+            `pipeline ${name}: ${plural(unsettled, 'file')} still growing, not checked: check again once nothing has changed for source.settle`,
+          ]),
       ...warnings.map((text) => `warning: pipeline ${name}: ${text}`),
     ]),
   }

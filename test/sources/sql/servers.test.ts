@@ -12,6 +12,7 @@ import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
 import { sqlFetcher } from '../../../src/sources/sql/fetcher.ts'
 import { sqlOptions } from '../../../src/sources/sql/options.ts'
 import { systemClock } from '../../../src/system.ts'
+import { untilUp } from '../../support/postgres-server.ts'
 
 const POSTGRES = globSync('/usr/lib/postgresql/*/bin').at(-1)
 const MARIADB = globSync('/usr/sbin/mariadbd').at(0)
@@ -22,18 +23,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
   return port
-}
-
-async function untilUp(look: () => Promise<unknown>): Promise<void> {
-  for (let turn = 0; ; turn += 1) {
-    try {
-      await look()
-      return
-    } catch (error) {
-      if (turn === 300) throw error
-      await systemClock.sleep(100)
-    }
-  }
 }
 
 async function fetched(url: string, query: string, more: object = {}, cursor?: unknown) {
