@@ -10,6 +10,7 @@ import { createRedaction } from '../core/words/redact.ts'
 import type { Settings } from '../core/settings.ts'
 import { databaseFacts, sqliteVersion } from '../store/file/facts.ts'
 import { stateInfo } from '../store/info.ts'
+import { openToRead } from '../store/reading.ts'
 import { machineFacts } from '../system.ts'
 import type { AccountConfiguration } from './run/configuration.ts'
 
@@ -88,8 +89,7 @@ function logEntries({ log }: Settings): BundleEntry[] {
 }
 
 async function stateEntries(settings: Settings): Promise<BundleEntry[]> {
-  const { path } = settings.state
-  const facts = await orFacts(() => databaseFacts(path, { runs: RUNS }))
+  const facts = await orFacts(() => databaseFacts(openToRead(settings.state), { runs: RUNS }))
   const {
     schema = [],
     runs = [],
@@ -102,7 +102,7 @@ async function stateEntries(settings: Settings): Promise<BundleEntry[]> {
     {
       name: 'state.json',
       about: 'size, integrity and counts of the state',
-      text: await orFacts(() => stateInfo(path)),
+      text: await orFacts(() => stateInfo(settings.state)),
     },
     {
       name: 'state-files.json',

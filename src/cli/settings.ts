@@ -3,6 +3,7 @@ import { type Leniency, loadConfiguration } from '../app/run/configuration.ts'
 import { stateDoubt } from '../store/info.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
+import { stateText } from '../core/state-place.ts'
 import { type Accounts, chosenAccount } from './accounts/chosen.ts'
 import { basename } from 'node:path'
 import { plural } from '../core/words/format.ts'
@@ -46,8 +47,8 @@ export function chosenPipelines(settings: Settings, names: readonly string[]): r
 }
 
 /** For commands that only look: runs refuse such a state, and what they would see there is not how things are. */
-export function warnOfOlderState(io: Io, { state: { path } }: Settings): void {
-  const doubt = stateDoubt(path)
+export function warnOfOlderState(io: Io, { state: place }: Settings): void {
+  const doubt = stateDoubt(place)
   if (doubt !== undefined)
-    printError(io, `warning: the state ${path} ${doubt}. See "Restore" in state/README.md`)
+    printError(io, `warning: the state ${stateText(place)} ${doubt}. See "Restore" in state/README.md`)
 }

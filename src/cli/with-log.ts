@@ -1,6 +1,7 @@
 // The sync log opened for a command that reads it, beside its writer, and the people whom a name in it may mean.
 import type { LoggedPerson } from '../core/log/sync-log.ts'
 import type { StateStore } from '../core/state-store.ts'
+import { type StatePlace, stateText } from '../core/state-place.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { openStateForReading } from '../store/state-store.ts'
 import type { CommonOptions, Io } from './io.ts'
@@ -10,14 +11,16 @@ import { commandSettings } from './settings.ts'
 export async function withLog<T>(
   io: Io,
   options: CommonOptions,
-  work: (state: StateStore, path: string) => Promise<T>,
+  work: (state: StateStore, place: StatePlace) => Promise<T>,
 ): Promise<T> {
-  const { path } = (await commandSettings(io, options)).state
-  const state = openStateForReading(path)
+  const place = (await commandSettings(io, options)).state
+  const state = openStateForReading(place)
   if (state === undefined)
-    throw new SyncError('USAGE', `there is no state ${path} yet`, { hint: 'The first run creates it.' })
+    throw new SyncError('USAGE', `there is no state ${stateText(place)} yet`, {
+      hint: 'The first run creates it.',
+    })
   try {
-    return await work(state, path)
+    return await work(state, place)
   } finally {
     await state.close()
   }

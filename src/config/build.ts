@@ -116,6 +116,12 @@ function ofAccount(account: string, path: string): string {
   return join(dir, `${name}.${account}${ext}`)
 }
 
+/** At a server each account has a schema of its own. */
+const placeOfState = (path: string, url: string | undefined, account: string): Settings['state'] =>
+  url === undefined
+    ? { path }
+    : { path, url, schema: account === DEFAULT_ACCOUNT ? 'contact_sync' : `contact_sync_${account}` }
+
 /** A file is named from the configuration on. */
 function auditPlaces(
   { witness, hand_over: handOver }: Settings['audit'],
@@ -160,7 +166,7 @@ export function buildSettings(
       api_key,
       ...(keyFile === undefined ? {} : { api_key_file: absolute(keyFile) }),
     },
-    state: { path: statePath },
+    state: placeOfState(statePath, state.url, account),
     audit: auditPlaces(audit, absolute, account),
     consents: consentPlaces(consents, absolute),
     log: { ...log, ...(log.folder === undefined ? {} : { folder: absolute(log.folder) }) },
@@ -187,6 +193,7 @@ export function buildSettings(
       ...alertSecrets(alerts),
       ...sourceSecrets({ ofSources, sources }),
       ...secretsInUrl(audit.witness?.to),
+      ...secretsInUrl(state.url),
     ],
   }
 }

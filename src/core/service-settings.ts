@@ -99,7 +99,19 @@ export const serviceSchema = z.strictObject({
 export const stateSchema = z.strictObject({
   path: text
     .prefault('../state/contact-sync.db')
-    .describe('The state database; relative to the configuration.'),
+    .describe(
+      'The state database; relative to the configuration. With `url`, what this machine alone keeps lies beside this path: socket, mark, tokens.',
+    ),
+  url: z
+    .string()
+    .refine((value) => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? ''), {
+      error:
+        'is not the address of a PostgreSQL server; write postgres://USER:PASSWORD@HOST/DATABASE, or better the name of a variable: "${DATABASE_URL}"',
+    })
+    .optional()
+    .describe(
+      'A PostgreSQL server for the state, in place of the file: `"${DATABASE_URL}"`. Any number of machines with one configuration then share the work and one rate limit. Each account has its own schema there, `contact_sync` or `contact_sync_ACCOUNT`.',
+    ),
 })
 
 const logLevel = z.enum(['error', 'warn', 'info', 'debug'])

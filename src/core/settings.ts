@@ -26,6 +26,7 @@ import {
   stateSchema,
 } from './service-settings.ts'
 import { type SourceKinds, sourceSchema } from './source-settings.ts'
+import type { StatePlace } from './state-place.ts'
 
 /** A constant, with a condition (CEL) or without, or the values of a column. */
 export type TermAssignment =
@@ -293,13 +294,14 @@ type HouseholdKey = DeepReadonly<z.output<typeof householdKeySchema>>
 /** The checked configuration of one account, with what the file only refers to: secrets read, paths absolute. Never changed. */
 export interface Settings extends Omit<
   ConfigValues,
-  'service' | 'accounts' | 'alerts' | 'blocks' | 'pipelines'
+  'service' | 'accounts' | 'alerts' | 'blocks' | 'pipelines' | 'state'
 > {
   /** The configuration file, absolute. */
   readonly file: string
   /** Everything in it belongs to this account: another one has settings and a state of its own. */
   readonly account: string
   readonly service: ServiceSettings
+  readonly state: StatePlace
   readonly alerts: readonly AlertSettings[]
   readonly pipelines: readonly PipelineSettings[]
   /** Every secret in it, so that whatever writes text can keep them out. */

@@ -1,7 +1,11 @@
-// What there is to say about the state as a file: read beside a running owner, changes nothing.
+// What there is to say about the state as a database: read beside those who write it, changes nothing.
 import { type Backlog, currentBacklog } from '../core/outcome/backlog.ts'
 import { statSync } from 'node:fs'
-import type { FileConnection } from './file/database.ts'
+import type { FleetStanding } from '../core/fleet.ts'
+import { placeOf, serverPlace, type StateLocation, stateText } from '../core/state-place.ts'
+import { type Connection, type FileConnection, isFile } from './file/connection.ts'
+import { createFleetView } from './postgres/workers.ts'
+import { openToRead } from './reading.ts'
 import { openForReading } from './file/database.ts'
 import { isOwned } from './file/lock.ts'
 import { currentMark, doubtOfState, lostText, type Mark, readMark } from './file/mark.ts'
@@ -17,14 +21,26 @@ export interface StateInfo {
   readonly applicationId: string
   /** The process that holds it now; undefined: none does. */
   readonly owner: { readonly pid: number; readonly since: number } | undefined
-  /** `ok`, or what SQLite found. */
+  /** `ok`, or what was found. */
   readonly integrity: string
   readonly mark: Mark
+  /** Of a state at a server. */
+  readonly workers: readonly StateWorker[]
   readonly pipelines: readonly StatePipeline[]
   /** Why the state may not be the latest; undefined where nothing speaks against it. */
   readonly doubt: string | undefined
   /** Whether the file beside the state is there that tells an older state. */
   readonly isMarked: boolean
+}
+
+export interface StateWorker {
+  readonly name: string
+  readonly machine: string
+  readonly pid: number
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  /** Those that it has. */
+  readonly pipelines: readonly string[]
 }
 
 interface StatePipeline extends Backlog {
@@ -33,9 +49,14 @@ interface StatePipeline extends Backlog {
 
 const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Of the database, and of the log beside it; 0 where there is none. */
-export function stateSizes(path: string): Pick<StateInfo, 'bytes' | 'walBytes'> {
-  const place = statePlace(path)
+const SIZE_AT_SERVER = `
+SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class AS c
+WHERE c.relnamespace = to_regnamespace(current_schema()::text) AND c.relkind = 'r'`
+
+/** Of the database, and of the log beside it; 0 where there is none, and for a state at a server. */
+export function stateSizes(where: StateLocation): Pick<StateInfo, 'bytes' | 'walBytes'> {
+  if (serverPlace(where) !== undefined) return { bytes: 0, walBytes: 0 }
+  const place = statePlace(placeOf(where).path)
   return { bytes: size(place), walBytes: size(`${place}-wal`) }
 }
 
@@ -51,17 +72,13 @@ function ownerOf(db: FileConnection, path: string): StateInfo['owner'] {
   return db.prepare<[], { pid: number; since: number }>('SELECT pid, since FROM owner').get()
 }
 
-async function inspect(db: FileConnection, path: string): Promise<StateInfo> {
-  const { backlog, lastRun } = createRunStore(db)
+type Facts = Pick<
+  StateInfo,
+  'bytes' | 'walBytes' | 'schema' | 'applicationId' | 'owner' | 'integrity' | 'workers'
+> & { heldSince(pipeline: string): number | undefined }
+
+function fileFacts(db: FileConnection, path: string): Facts {
   const owner = ownerOf(db, path)
-  const openOf = async (pipeline: string): Promise<Backlog> => {
-    const run = await lastRun(pipeline)
-    const isRunning =
-      owner !== undefined && run !== undefined && run.endedAt === undefined && owner.since <= run.startedAt
-    return currentBacklog(await backlog(pipeline), isRunning)
-  }
-  const names = createKnownPipelines(db)()
-  const mark = readMark(path)
   const verdicts = db.pragma('quick_check(10)') as { quick_check: string }[]
   return {
     ...stateSizes(path),
@@ -69,6 +86,49 @@ async function inspect(db: FileConnection, path: string): Promise<StateInfo> {
     applicationId: applicationText(db),
     owner,
     integrity: verdicts.map(({ quick_check: verdict }) => verdict).join('; '),
+    workers: [],
+    heldSince: () => owner?.since,
+  }
+}
+
+/** A server checks its pages by itself; every table has to be there. */
+function serverFacts(db: Connection): Facts {
+  const standing = createFleetView(db)()
+  const text = (sql: string) => db.prepare<[], string>(sql).pluck()
+  const missing = db
+    .tables()
+    .filter(({ name }) => text(`SELECT to_regclass('"${name}"')::text`).get() === null)
+    .map(({ name }) => name)
+  return {
+    bytes: Number(text(SIZE_AT_SERVER).get() ?? 0),
+    walBytes: 0,
+    schema: Number(text("SELECT value FROM meta WHERE name = 'schema'").get()),
+    applicationId: 'CSY1',
+    owner: standing.workers[0],
+    integrity: missing.length === 0 ? 'ok' : `tables are missing: ${missing.join(', ')}`,
+    workers: standing.workers.map(({ fence, name, machine, pid, since }) => ({
+      ...{ name, machine, pid, since },
+      pipelines: standing.leases.filter((lease) => lease.fence === fence).map(({ pipeline }) => pipeline),
+    })),
+    heldSince: (pipeline) => standing.leases.find((lease) => lease.pipeline === pipeline)?.since,
+  }
+}
+
+async function inspect(db: Connection, where: StateLocation): Promise<StateInfo> {
+  const { path } = placeOf(where)
+  const { backlog, lastRun } = createRunStore(db)
+  const { heldSince, ...facts } = isFile(db) ? fileFacts(db, path) : serverFacts(db)
+  const openOf = async (pipeline: string): Promise<Backlog> => {
+    const run = await lastRun(pipeline)
+    const since = heldSince(pipeline)
+    const isRunning =
+      since !== undefined && run !== undefined && run.endedAt === undefined && since <= run.startedAt
+    return currentBacklog(await backlog(pipeline), isRunning)
+  }
+  const names = createKnownPipelines(db)()
+  const mark = readMark(path)
+  return {
+    ...facts,
     mark: currentMark(db),
     pipelines: await Promise.all(names.map(async (pipeline) => ({ pipeline, ...(await openOf(pipeline)) }))),
     doubt: doubtOfState(db, mark),
@@ -76,8 +136,11 @@ async function inspect(db: FileConnection, path: string): Promise<StateInfo> {
   }
 }
 
-/** The process that holds the state now; undefined: none does, or there is no state. */
-export function stateOwner(path: string): StateInfo['owner'] {
+/** The process that holds the state now; undefined: none does, or there is no state. Of a state at a server: its oldest worker. */
+export function stateOwner(where: StateLocation): StateInfo['owner'] {
+  const place = serverPlace(where)
+  if (place !== undefined) return fleetStanding(place).workers[0]
+  const { path } = placeOf(where)
   const db = openForReading(path)
   if (db === undefined) return undefined
   try {
@@ -87,10 +150,21 @@ export function stateOwner(path: string): StateInfo['owner'] {
   }
 }
 
+/** Who works with a state at a server; nobody where it is in a file, or not there yet. */
+export function fleetStanding(where: StateLocation): FleetStanding {
+  const db = serverPlace(where) === undefined ? undefined : openToRead(where)
+  if (db === undefined) return { workers: [], leases: [] }
+  try {
+    return createFleetView(db)()
+  } finally {
+    db.close()
+  }
+}
+
 /** Why the state may not be the latest, or should be there; undefined where nothing speaks against it. */
-export function stateDoubt(path: string): string | undefined {
-  const mark = readMark(path)
-  const db = openForReading(path)
+export function stateDoubt(where: StateLocation): string | undefined {
+  const mark = readMark(placeOf(where).path)
+  const db = openToRead(where)
   if (db === undefined) return mark === undefined ? undefined : lostText(mark)
   try {
     return doubtOfState(db, mark)
@@ -103,13 +177,13 @@ export function stateDoubt(path: string): string | undefined {
 export type NoState = Pick<StateInfo, 'doubt'> & { readonly mark: undefined }
 
 /** Throws STATE_UNUSABLE where it is there and cannot be read. */
-export async function stateInfo(path: string): Promise<StateInfo | NoState> {
-  const db = openForReading(path)
-  if (db === undefined) return { mark: undefined, doubt: stateDoubt(path) }
+export async function stateInfo(where: StateLocation): Promise<StateInfo | NoState> {
+  const db = openToRead(where)
+  if (db === undefined) return { mark: undefined, doubt: stateDoubt(where) }
   try {
-    return await inspect(db, path)
+    return await inspect(db, where)
   } catch (error) {
-    throw stateError(error, path)
+    throw stateError(error, stateText(where))
   } finally {
     db.close()
   }

@@ -1,11 +1,12 @@
 // The pipelines in the state, whether or not they are configured: renaming one, and removing one.
 // Tables are found by their column `pipeline`, so that a new one is never left behind.
 import type { AuditEntry } from '../core/log/audit.ts'
+import type { StateLocation } from '../core/state-place.ts'
 import { UNCERTAIN } from '../core/change/states.ts'
 import { createAppend } from './log/audit-append.ts'
 import { createPrint } from './log/audit-seal.ts'
 import type { Connection, Table } from './file/connection.ts'
-import { openIfCurrent } from './file/database.ts'
+import { openCurrentToRead } from './reading.ts'
 import { linkCount } from './file/link-count.ts'
 import { isOneOf } from './file/state-sets.ts'
 import { noteFormerName } from './log/former-names.ts'
@@ -36,9 +37,9 @@ export function createKnownPipelines(db: Connection): () => readonly string[] {
   return () => names.all()
 }
 
-/** As the state at `path` says, beside its owner; none where there is no state yet, or an older version's. */
-export function readKnownPipelines(path: string): readonly string[] {
-  const db = openIfCurrent(path)
+/** As the state says, beside its owner; none where there is no state yet, or an older version's. */
+export function readKnownPipelines(where: StateLocation): readonly string[] {
+  const db = openCurrentToRead(where)
   try {
     return db === undefined ? [] : createKnownPipelines(db)()
   } finally {

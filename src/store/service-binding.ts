@@ -1,8 +1,9 @@
 // Which service the state belongs to, as the state remembers it, and what of it ties it there.
 import type { LinkedContact, Tie } from '../core/service-binding.ts'
+import type { StateLocation } from '../core/state-place.ts'
 import { UNCERTAIN } from '../core/change/states.ts'
 import type { Connection } from './file/connection.ts'
-import { openIfCurrent } from './file/database.ts'
+import { openCurrentToRead } from './reading.ts'
 import { isOpenAs } from './file/state-sets.ts'
 import { parseContact } from './journal/rows.ts'
 
@@ -45,12 +46,12 @@ export function createServiceBinding(db: Connection): ServiceBinding {
   }
 }
 
-/** As the state at `path` says, beside its owner; undefined where there is none yet, or an older version's. */
+/** As the state says, beside its owner; undefined where there is none yet, or an older version's. */
 export function readTie(
-  path: string,
+  where: StateLocation,
   limit: number,
 ): { tie: Tie; sample: readonly LinkedContact[] } | undefined {
-  const db = openIfCurrent(path)
+  const db = openCurrentToRead(where)
   if (db === undefined) return undefined
   try {
     const { tie, sample } = createServiceBinding(db)

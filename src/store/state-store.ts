@@ -3,6 +3,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
+import type { Fleet } from '../core/fleet.ts'
+import { placeOf, type ServerPlace, serverPlace, type StateLocation, stateText } from '../core/state-place.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
 import type { StateStore } from '../core/state-store.ts'
@@ -20,7 +22,8 @@ import { createCursorStore } from './cursors.ts'
 import { createDeleteCounts } from './journal/delete-counts.ts'
 import { createDateOrderStore } from './date-orders.ts'
 import { isFile } from './file/connection.ts'
-import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './file/database.ts'
+import { type Connection, openDatabase, openTemporaryDatabase } from './file/database.ts'
+import { openToRead } from './reading.ts'
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
 import { type Forgetting, type Forgotten, forgetPerson, endSweep, isSweepDue, sweep } from './log/forget.ts'
@@ -41,8 +44,8 @@ import {
 } from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
-import { connectToServer, placeText } from './postgres/connection.ts'
-import { LEASE_MS } from './postgres/lease.ts'
+import { connectToServer } from './postgres/connection.ts'
+import { createFleet, LEASE_MS } from './postgres/workers.ts'
 import { SKIP_NUMBERS as SKIP_NUMBERS_AT_SERVER } from './postgres/tables.ts'
 import { createPauseStore } from './pause.ts'
 import { createHandOverStore } from './hand-over.ts'
@@ -72,6 +75,8 @@ import { createWatch, stateError, type Watch } from './file/trouble.ts'
 import { createRecordSearch } from './views/views-explain.ts'
 
 export interface OwnedState extends StateStore {
+  /** Undefined where this process is the one owner. */
+  readonly fleet: Fleet | undefined
   /** What an older version left in it of the rate limit. */
   readonly formerWindow: FormerWindow
   /** All pipelines that it knows, to rename one or to give one up. */
@@ -174,6 +179,12 @@ interface Owner {
   readonly thorough: boolean
   /** Opens a state that may not be the latest, too: for those who settle that. */
   readonly evenOlder?: boolean
+  /** By what name others see it, where several processes work with one state. */
+  readonly worker?: string
+  /** For work that must be alone with the state, also where several processes may share it. */
+  readonly alone?: boolean
+  /** How long others wait for one that is gone, in milliseconds; for tests. */
+  readonly leaseMs?: number
 }
 
 const older = (path: string, why: string): SyncError =>
@@ -247,9 +258,10 @@ interface Owned {
   readonly lock: Lock
   readonly doubt: string | undefined
   readonly isMarked: boolean
+  readonly fleet?: Fleet
 }
 
-function ownedState(db: Connection, { path, place, lock, doubt, isMarked }: Owned): OwnedState {
+function ownedState(db: Connection, { path, place, lock, doubt, isMarked, fleet }: Owned): OwnedState {
   const watch = createWatch(place)
   let isSettled = doubt === undefined
   const accept = (): void => {
@@ -268,6 +280,7 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked }: Owne
   return {
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
+    fleet: fleet === undefined ? undefined : watch.over(fleet),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
     formerWindow: watch.over(createFormerWindow(db)),
     binding: watch.over(createServiceBinding(db)),
@@ -278,11 +291,7 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked }: Owne
   }
 }
 
-/**
- * Opens the state as its one owner. Throws STATE_LOCKED when another process has it, STATE_UNUSABLE when it cannot be
- * used, STATE_OLDER when it is not the latest.
- */
-export function openState(statePath: string, owner: Owner): OwnedState {
+function openFileState(statePath: string, owner: Owner): OwnedState {
   const path = statePlace(statePath)
   const lock = acquireLock(path)
   let db: Connection | undefined
@@ -305,10 +314,10 @@ export function openState(statePath: string, owner: Owner): OwnedState {
 }
 
 /** Opens the state beside its owner, for lists and reports; undefined where there is none yet. */
-export function openStateForReading(path: string): (StateStore & RecordSearch) | undefined {
-  const db = openForReading(path)
+export function openStateForReading(where: StateLocation): (StateStore & RecordSearch) | undefined {
+  const db = openToRead(where)
   if (db === undefined) return undefined
-  const watch = createWatch(path)
+  const watch = createWatch(stateText(where))
   return { ...storeOver(db, watch, { close: () => db.close() }), ...watch.over(createRecordSearch(db)) }
 }
 
@@ -322,43 +331,48 @@ export function openTemporaryState(): StateStore {
   return storeOver(db, createWatch(TEMPORARY_COPY), { close: () => db.close() })
 }
 
-/** A state at a PostgreSQL server, in a schema of its own, which is made where there is none. */
-export interface ServerPlace {
-  readonly url: string
-  readonly schema: string
-  /** What this machine alone keeps of it lies beside this path. */
-  readonly path: string
-}
-
-/** The lease stands for the lock. */
+/** The row of a worker stands for the lock. */
 const NO_LOCK: Lock = { leave: () => undefined, release: () => undefined }
 
-/**
- * Opens the state at a server as its one owner. Throws STATE_LOCKED while another process holds it, STATE_IO where the server
- * cannot be reached, STATE_UNUSABLE, and STATE_OLDER when it is not the latest that this machine has seen.
- */
-export function openServerState(
-  { url, schema, path }: ServerPlace,
-  { pid, since, leaseMs = LEASE_MS, evenOlder = false }: Omit<Owner, 'thorough'> & { leaseMs?: number },
+function openServerState(
+  server: ServerPlace,
+  { pid, since, leaseMs = LEASE_MS, evenOlder = false, worker, alone = false }: Owner,
 ): OwnedState {
-  const place = placeText(url, schema)
+  const place = stateText(server)
+  const { path } = server
   let db: Connection | undefined
   try {
     mkdirSync(dirname(path), { recursive: true })
-    db = connectToServer(url, schema, { machine: hostname(), pid, since, leaseMs })
+    const machine = hostname()
+    const joined = connectToServer(server, {
+      ...{ name: worker ?? machine, machine, pid, since, leaseMs },
+      alone: alone || evenOlder,
+    })
+    db = joined
     const mark = readMark(path)
     const doubt = doubtOfState(db, mark)
     if (doubt !== undefined && !evenOlder) throw older(place, doubt)
-    return ownedState(db, { path, place, lock: NO_LOCK, doubt, isMarked: isUpToDate(db, mark) })
+    const fleet = createFleet(db, joined.fence ?? 0)
+    return ownedState(db, { path, place, lock: NO_LOCK, doubt, isMarked: isUpToDate(db, mark), fleet })
   } catch (error) {
     db?.close()
     throw stateError(error, place)
   }
 }
 
+/**
+ * Opens the state for writing: a file as its one owner, a state at a server as one of its workers. Throws STATE_LOCKED when
+ * another process has it, STATE_UNUSABLE when it cannot be used, STATE_IO where a server cannot be reached, STATE_OLDER when it
+ * is not the latest that this machine has seen.
+ */
+export function openState(where: StateLocation, owner: Owner): OwnedState {
+  const server = serverPlace(where)
+  return server === undefined ? openFileState(placeOf(where).path, owner) : openServerState(server, owner)
+}
+
 /** A copy of what planning needs of the state, on which a plan may be made without leaving a trace. */
-export function openStateCopy(path: string): StateStore {
-  const from = openForReading(path)
+export function openStateCopy(where: StateLocation): StateStore {
+  const from = openToRead(where)
   const to = openTemporaryDatabase()
   if (from !== undefined) {
     copyForPlan(from, to)

@@ -69,7 +69,7 @@ export const standingsOfReceivers = (
 
 /** The same from the state, beside a daemon. */
 export async function alertStandings(settings: Settings): Promise<readonly ReceiverStanding[]> {
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   try {
     return await standingsOfReceivers(settings, state)
   } finally {

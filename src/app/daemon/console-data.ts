@@ -121,7 +121,7 @@ function brakesOf({ pipelines }: Settings): ReturnType<ConsoleData['brakes']> {
 
 /** Nothing is opened before the first page is asked for. */
 export function consoleData(parts: Parts): { readonly data: ConsoleData; close(): Promise<void> } {
-  const reader = createReader(parts.settings().state.path)
+  const reader = createReader(parts.settings().state)
   return {
     data: {
       views: reader.readable,

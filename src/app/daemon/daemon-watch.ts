@@ -82,7 +82,7 @@ async function standings(
     rate: runner.rate(),
     limits: { window: service.rate_limit.requests, day: service.rate_limit.per_day },
     requestsOfDay: requestsOfDay(all, clock.now()) ?? 0,
-    state: stateSizes(state.path),
+    state: stateSizes(state),
     handOver: await handOverStanding(all, runner.state),
     ...(await runner.state.alertFigures()),
   }

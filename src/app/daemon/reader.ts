@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { ExplainReads } from '../../core/explain/explain-reads.ts'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 import type { LogViews } from '../../core/log/log-views.ts'
+import type { StateLocation } from '../../core/state-place.ts'
 import type { StateViews } from '../../core/views.ts'
 
 export type Readable = StateViews & LogViews & ExplainReads
@@ -43,8 +44,8 @@ interface Waiting {
 const toError = ({ code, message }: NonNullable<Answer['problem']>): Error =>
   code === undefined ? new Error(message) : new SyncError(code, message)
 
-function createThread(path: string) {
-  const worker = new Worker(THREAD, { workerData: path })
+function createThread(where: StateLocation) {
+  const worker = new Worker(THREAD, { workerData: where })
   // It must not keep a process alive that has nothing else to do.
   worker.unref()
   const waiting = new Map<number, Waiting>()
@@ -71,13 +72,13 @@ function createThread(path: string) {
   }
 }
 
-/** `path`: of the state. `patienceMs`: after so long without an answer the thread is terminated. */
-export function createReader(path: string, patienceMs = PATIENCE_MS): StateReader {
+/** `patienceMs`: after so long without an answer the thread is terminated. */
+export function createReader(where: StateLocation, patienceMs = PATIENCE_MS): StateReader {
   let thread: ReturnType<typeof createThread> | undefined
   let last = 0
   const started = () => {
     if (thread !== undefined) return thread
-    const fresh = createThread(path)
+    const fresh = createThread(where)
     fresh.onEnd(() => (thread = thread === fresh ? undefined : thread))
     thread = fresh
     return fresh

@@ -5,6 +5,7 @@ import type { Settings } from '../../core/settings.ts'
 /** What is opened once, when the process starts. */
 const AT_START: readonly { readonly key: string; of(settings: Settings): unknown }[] = [
   { key: 'state.path', of: ({ state }) => state.path },
+  { key: 'state.url', of: ({ state }) => state.url },
   { key: 'server.host', of: ({ server }) => server.host },
   { key: 'server.port', of: ({ server }) => server.port },
   { key: 'log', of: ({ log }) => log },

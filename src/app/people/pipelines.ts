@@ -13,7 +13,7 @@ const isConfigured = ({ pipelines }: Settings, name: string): boolean =>
 
 /** By name; none where there is no state yet. */
 export const orphans = (settings: Settings): readonly string[] =>
-  readKnownPipelines(settings.state.path).filter((name) => !isConfigured(settings, name))
+  readKnownPipelines(settings.state).filter((name) => !isConfigured(settings, name))
 
 const unknown = (name: string, known: readonly string[]): SyncError =>
   new SyncError('USAGE', `the state has no pipeline ${name}`, {

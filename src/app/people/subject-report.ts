@@ -2,7 +2,8 @@
 // what was rejected. Part of the composition.
 import { type exportLine, everyEntry } from '../../core/log/log-lines.ts'
 import type { SyncLog } from '../../core/log/sync-log.ts'
-import { openForReading } from '../../store/file/database.ts'
+import type { StateLocation } from '../../core/state-place.ts'
+import { openToRead } from '../../store/reading.ts'
 import { holdings, subjectOf } from '../../store/log/subject.ts'
 
 type Told = Pick<
@@ -23,10 +24,10 @@ export interface SubjectReport {
 /** `subject` is a key, a mail or an id, as in `audit show`. */
 export async function subjectReport(
   log: SyncLog,
-  statePath: string,
+  place: StateLocation,
   subject: string,
 ): Promise<SubjectReport> {
-  const db = openForReading(statePath)
+  const db = openToRead(place)
   if (db === undefined) return { subject, people: [] }
   try {
     const people: SubjectReport['people'][number][] = []

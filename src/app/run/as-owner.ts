@@ -9,7 +9,7 @@ export async function asOwner<T>(
   pid: number,
   work: (state: OwnedState) => Promise<T>,
 ): Promise<T> {
-  const state = openState(settings.state.path, { pid, since: clock.now(), thorough: false })
+  const state = openState(settings.state, { pid, since: clock.now(), thorough: false })
   try {
     return await work(state)
   } finally {

@@ -82,7 +82,7 @@ export async function lookAtContacts(
   { size, signal, looked, repairable }: Looking,
 ): Promise<DriftLook> {
   assertReadOfService(settings)
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   if (state === undefined)
     return { reports: pipelines.map(({ name }) => nothingSent(name)), stop: undefined, erased: [] }
   const service = createService(settings.service, { clock, random, ...sharedWindow(settings) })

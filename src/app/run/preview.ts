@@ -64,7 +64,7 @@ async function* overCopy(
   plan: (context: PlanContext) => AsyncGenerator<PlannedChange, Plan>,
 ): AsyncGenerator<PlannedChange, Plan> {
   assertReadOfService(settings)
-  const state = openStateCopy(settings.state.path)
+  const state = openStateCopy(settings.state)
   const id = runId(clock.now(), random)
   // A token that the plan has renewed is the one that the next run needs.
   const tokens = createTokenVault(settings.state.path)
@@ -109,7 +109,7 @@ export async function* previewUndo(
   { pipeline, undo }: { pipeline: PipelineSettings; undo: UndoRequest },
   options: RunOptions & { log: Log; left: LeftAloneListener },
 ): AsyncGenerator<PlannedChange, Plan> {
-  const log = openStateForReading(settings.state.path)
+  const log = openStateForReading(settings.state)
   try {
     const entries = log?.entriesOfRun(undo.run, undo.contact) ?? none()
     return yield* overCopy({ settings, pipeline, options }, (context) =>

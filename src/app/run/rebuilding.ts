@@ -101,7 +101,7 @@ export async function onAnyState<T>(
   pid: number,
   work: (state: OwnedState) => Promise<T>,
 ): Promise<T> {
-  const state = openState(settings.state.path, { pid, since: clock.now(), thorough: true, evenOlder: true })
+  const state = openState(settings.state, { pid, since: clock.now(), thorough: true, evenOlder: true })
   try {
     return await work(state)
   } finally {

@@ -158,7 +158,7 @@ export async function rehearse(
   after: Settings,
   options: RehearsalOptions,
 ): Promise<readonly PipelineRehearsal[]> {
-  const state = openStateForReading(before.state.path)
+  const state = openStateForReading(before.state)
   const keys = { before: before.service.custom_field_key, after: after.service.custom_field_key }
   const rehearsals: PipelineRehearsal[] = []
   try {

@@ -130,7 +130,7 @@ export function openRunner(
 ): Runner {
   const { log, pid, thorough, machine = REAL, watcher = {} } = options
   const { clock } = machine
-  const state = openState(first.state.path, { pid, since: clock.now(), thorough })
+  const state = openState(first.state, { pid, since: clock.now(), thorough })
   closeIfOfOther(first, state)
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first

@@ -14,6 +14,7 @@ import {
   serviceAddress,
 } from '../../core/service-binding.ts'
 import type { Settings } from '../../core/settings.ts'
+import { stateText } from '../../core/state-place.ts'
 import { readTie, type ServiceBinding } from '../../store/service-binding.ts'
 import { askService } from './checking.ts'
 import type { AccountConfiguration } from './configuration.ts'
@@ -21,7 +22,7 @@ import type { Desk } from './desk.ts'
 
 type Asking = Pick<ContactReader, 'contactById'>
 
-const placeOf = ({ service, state }: Settings) => ({ path: state.path, baseUrl: service.base_url })
+const placeOf = ({ service, state }: Settings) => ({ path: stateText(state), baseUrl: service.base_url })
 
 /** What of them was sent can be asked for everywhere; definitions of custom fields may have changed. */
 const askedFields = (known: LinkedContact['known']): string[] =>
@@ -64,7 +65,7 @@ export const assertOfService = (settings: Settings, binding: Pick<ServiceBinding
 
 /** The same, beside the owner of the state, for what only looks. */
 export function assertReadOfService(settings: Settings): void {
-  const read = readTie(settings.state.path, 0)
+  const read = readTie(settings.state, 0)
   if (read !== undefined) assertSameService(read.tie, placeOf(settings))
 }
 
@@ -88,7 +89,7 @@ export async function bindAtFirstUse(
 
 /** What `check` has to say of the service; undefined: nothing. Throws OTHER_SERVICE where it is not that of the state. */
 export async function bindingWarning(settings: Settings, reads: Asking): Promise<string | undefined> {
-  const found = readTie(settings.state.path, SAMPLE_SIZE)
+  const found = readTie(settings.state, SAMPLE_SIZE)
   if (found === undefined) return undefined
   try {
     await assertKnownThere(found.sample, reads, settings)
@@ -132,7 +133,7 @@ export async function rebindState(desk: Desk): Promise<Rebound> {
   const rebound = { from: tie.address, to: serviceAddress(settings.service.base_url) }
   const { from, to } = rebound
   if (from === to) return rebound
-  if (from !== undefined) assertNothingInDoubt(tie, settings.state.path)
+  if (from !== undefined) assertNothingInDoubt(tie, stateText(settings.state))
   await askService(settings, (reads) => assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings))
   desk.ask(rebound)
   const reason = `the state belongs to the service ${to} from now on${from === undefined ? '' : `, and belonged to ${from}`}`

@@ -49,7 +49,7 @@ export async function showConfiguration(
 ): Promise<number> {
   const { state: place } = await commandSettings(io, options)
   if (!/^[\da-f]+$/.test(hash) || hash.length < SHORTEST) throw unknown(hash)
-  const state = openStateForReading(place.path)
+  const state = openStateForReading(place)
   try {
     const [found, ...others] = (await state?.configurationsLike(hash)) ?? []
     if (found === undefined) throw unknown(hash)

@@ -40,9 +40,9 @@ async function exportSubject(
   { file, subject }: { file: string; subject: string },
 ): Promise<number> {
   const settings = await commandSettings(io, options)
-  return withLog(io, options, async (state, path) => {
+  return withLog(io, options, async (state, place) => {
     await peopleNamed(state, subject)
-    const report = await subjectReport(state, path, subject)
+    const report = await subjectReport(state, place, subject)
     const { replaced } = await writeText(file, [
       `${JSON.stringify(report, null, 2)}
 `,

@@ -4,6 +4,7 @@ import { EXIT } from '../../core/words/exit-codes.ts'
 import { knownHead } from '../../app/audit-files.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
+import { stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { BadEntry, CheckStep, IndexFault } from '../../core/log/sync-log.ts'
 import type { StateStore } from '../../core/state-store.ts'
@@ -81,8 +82,8 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   const { path } = settings.state
   if (options.rebuildIndex === true)
     await decided({ io, options, settings }, { kind: 'audit rebuild-index', args: {} })
-  const state = openStateForReading(path)
-  if (state === undefined) throw new SyncError('USAGE', `there is no state ${path} yet`)
+  const state = openStateForReading(settings.state)
+  if (state === undefined) throw new SyncError('USAGE', `there is no state ${stateText(settings.state)} yet`)
   try {
     const { to, bad: found } = await checkAll(state, io)
     const bad =

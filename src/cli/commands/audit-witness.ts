@@ -30,7 +30,7 @@ function placeOf(to: string, cwd: string): string {
 export async function witness(io: Io, options: WitnessOptions): Promise<number> {
   const { state: place, audit } = await commandSettings(io, options)
   const to = options.to === undefined ? audit.witness?.to : placeOf(options.to, io.cwd)
-  const state = openStateForReading(place.path)
+  const state = openStateForReading(place)
   if (state === undefined) throw new SyncError('USAGE', `there is no state ${place.path} yet`)
   try {
     const at = clock.now()

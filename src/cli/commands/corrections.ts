@@ -63,7 +63,7 @@ async function correctionsOf(
 ): Promise<readonly Correction[]> {
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   try {
     const all = (await state?.allCorrections(pipelines)) ?? []
     return options.all === true ? all : all.filter(({ ended }) => ended === undefined)

@@ -24,7 +24,7 @@ const listed = ({ id, pipeline, runId, key, kind, contactId, sent, reason, cause
 
 export async function listDoubts(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   const doubts = []
   try {
     for (const { name } of chosenPipelines(settings, names))

@@ -30,7 +30,7 @@ function editText({ key, contactId, field, rule, sent, service, source, since }:
 export async function listEdits(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   try {
     const edits = (await state?.openEdits(pipelines)) ?? []
     if (options.json === true) {

@@ -83,7 +83,7 @@ export async function explain(
 ): Promise<number> {
   const settings = await commandSettings(io, options)
   const [pipeline] = chosenPipelines(settings, [name])
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   if (state === undefined || pipeline === undefined)
     throw new SyncError('USAGE', `there is no state ${settings.state.path} yet`, {
       hint: 'The first run creates it.',

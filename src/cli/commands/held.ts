@@ -81,7 +81,7 @@ async function collect(state: StateStore | undefined, pipelines: readonly string
 export async function listHeld(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   try {
     const { plans, changes } = await collect(state, pipelines)
     const own = changes.filter(({ guard }) => guard === null).map((one) => one.change)

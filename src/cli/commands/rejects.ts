@@ -17,7 +17,7 @@ async function* openRejects(
 ): AsyncGenerator<RejectEntry> {
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   if (state === undefined) return
   try {
     yield* state.rejects(pipelines)

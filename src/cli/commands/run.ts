@@ -169,8 +169,8 @@ async function runBeside(
   return results
 }
 
-async function headOf({ state: { path } }: Settings): Promise<LogHead> {
-  const state = openStateForReading(path)
+async function headOf({ state: place }: Settings): Promise<LogHead> {
+  const state = openStateForReading(place)
   try {
     return (await state?.logHead()) ?? { entries: 0, hash: '' }
   } finally {

@@ -3,6 +3,7 @@ import { EXIT } from '../../core/words/exit-codes.ts'
 import { resolve } from 'node:path'
 import { backupState } from '../../store/file/backup.ts'
 import { stateInfo } from '../../store/info.ts'
+import { serverPlace, stateText } from '../../core/state-place.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { bytesText, momentText, number, plural } from '../../core/words/format.ts'
@@ -24,6 +25,9 @@ const infoJson = (path: string, info: Info) => ({
       ? null
       : { pid: info.owner.pid, since: new Date(info.owner.since).toISOString() },
   integrity: info.integrity,
+  ...(info.workers.length === 0
+    ? {}
+    : { workers: info.workers.map((one) => ({ ...one, since: new Date(one.since).toISOString() })) }),
   pipelines: info.pipelines.map(({ inDoubt, onItsWay, retriable, ...counts }) => ({
     ...counts,
     in_doubt: inDoubt,
@@ -60,8 +64,9 @@ function infoText(path: string, info: Info): readonly string[] {
 
 /** Ends with 1 where the state is damaged, lost, or not the latest. */
 export async function info(io: Io, options: CommonOptions): Promise<number> {
-  const { path } = (await commandSettings(io, options)).state
-  const found = await stateInfo(path)
+  const place = (await commandSettings(io, options)).state
+  const path = stateText(place)
+  const found = await stateInfo(place)
   if (found.mark === undefined) {
     const lost = found.doubt
     if (options.json === true) printJson(io, { path, exists: false, doubt: lost ?? null })
@@ -79,7 +84,13 @@ export async function info(io: Io, options: CommonOptions): Promise<number> {
 
 export async function backup(io: Io, options: CommonOptions, [name]: string[]): Promise<number> {
   if (name === undefined) throw new SyncError('USAGE', 'state backup needs the name of the file to write')
-  const { path } = (await commandSettings(io, options)).state
+  const place = (await commandSettings(io, options)).state
+  const server = serverPlace(place)
+  if (server !== undefined)
+    throw new SyncError('USAGE', `the state ${stateText(place)} is not a file`, {
+      hint: `Back it up by the means of the server: pg_dump -Fc -n '${server.schema}', or its continuous archive. See "The state at a server" in state/README.md.`,
+    })
+  const { path } = place
   const file = resolve(io.cwd, name)
   const { bytes: size, links, mark } = await backupState(path, file, { at: clock.now(), signal: io.signal })
   const { entries, hash, instance, runs } = mark

@@ -93,8 +93,8 @@ const standingJson = (standing: PipelineStatus) => ({
 
 /** How everything stands now, as text or as one JSON document. */
 async function look(settings: Settings, pipelines: readonly PipelineSettings[]) {
-  const owner = stateOwner(settings.state.path)
-  const state = openStateForReading(settings.state.path)
+  const owner = stateOwner(settings.state)
+  const state = openStateForReading(settings.state)
   try {
     const of = { settings, state, owner }
     return {

@@ -57,7 +57,7 @@ interface Work extends Planning {
 
 /** Throws USAGE where the state knows no such run, or its pipeline is no longer configured. */
 async function pipelineOf(settings: Settings, run: string): Promise<PipelineSettings> {
-  const state = openStateForReading(settings.state.path)
+  const state = openStateForReading(settings.state)
   try {
     const name = (await state?.run(run))?.pipeline
     if (name === undefined)

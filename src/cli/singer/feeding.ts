@@ -13,8 +13,8 @@ import type { Io } from '../io.ts'
 /** `own`: the runner of this process, where it has the state. */
 type Feeding = { readonly runner: FeedingRunner; readonly own: Runner | undefined }
 
-async function cursorIn({ state: { path } }: Settings, pipeline: string) {
-  const state = openStateForReading(path)
+async function cursorIn({ state: place }: Settings, pipeline: string) {
+  const state = openStateForReading(place)
   try {
     return await state?.cursor(pipeline)
   } finally {

@@ -1,6 +1,6 @@
 // What a report about a fault may say of the state as a database: its tables and what runs came to, nothing of a record.
 import Database from 'better-sqlite3'
-import { openForReading } from './database.ts'
+import { type Connection, isFile } from './connection.ts'
 
 export interface DatabaseFacts {
   /** The version of SQLite. */
@@ -36,17 +36,19 @@ export function sqliteVersion(): string {
   }
 }
 
-/** Undefined where there is no state yet. Throws STATE_UNUSABLE where it cannot be read. `runs`: how many at most. */
-export function databaseFacts(path: string, { runs }: { runs: number }): DatabaseFacts | undefined {
-  const db = openForReading(path)
+/** `db`: the state, opened for reading; it is closed. Undefined where there is no state yet. `runs`: how many at most. */
+export function databaseFacts(
+  db: Connection | undefined,
+  { runs }: { runs: number },
+): DatabaseFacts | undefined {
   if (db === undefined) return undefined
   try {
-    const schema = db
-      .prepare<[], string>('SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name')
-      .pluck()
+    const definitions = db.prepare<[], string>(
+      'SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name',
+    )
     return {
       sqlite: sqliteVersion(),
-      schema: schema.all(),
+      schema: isFile(db) ? definitions.pluck().all() : [],
       runs: db.prepare<[number], RunFacts>(RUNS).all(runs),
     }
   } finally {

@@ -1,10 +1,12 @@
 // A connection to a PostgreSQL server that the stores use as they use a file.
+import { type ServerPlace, stateText } from '../../core/state-place.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
 import { type Channel, openChannel } from './channel.ts'
 import { translated } from './dialect.ts'
-import { endLease, type Holder, LEASE_TABLE, renewal, takeLease } from './lease.ts'
-import { makeState, TEMPORARY_TABLES } from './tables.ts'
+import { assertion, departure, join, type Joining, LEASE_MS, renewal } from './workers.ts'
+import { assertSchema, hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
 
 /** So many rows are fetched at once. */
 const PAGE = 1000
@@ -31,21 +33,20 @@ function sayQuietly(say: Say, text: string): void {
   }
 }
 
-/** How messages name the state: never with the password, or any other part of the address. */
-export const placeText = (url: string, schema: string): string =>
-  `${schema} at ${new URL(url).host || 'a socket'}`
-
 interface Transactions {
   /** Work within a transaction; inside another one, within a savepoint of that. */
   within<Result>(work: () => Result): Result
-  /** A statement that writes: alone, where no transaction is open, it gets one, so that the lease is checked. */
+  /** A statement that writes: alone, where no transaction is open, it gets one, so that the worker is checked. */
   written<Result>(work: () => Result): Result
 }
 
-/** `fence`: of the lease that each transaction checks. */
+/** `fence`: of the worker that each transaction checks. */
 function createTransactions(say: Say, fence: () => number | undefined): Transactions {
   let depth = 0
-  const begin = (): string => (fence() === undefined ? 'BEGIN' : `BEGIN; SELECT assert_lease(${fence()})`)
+  const begin = (): string => {
+    const own = fence()
+    return own === undefined ? 'BEGIN' : `BEGIN; ${assertion(own)}`
+  }
   const undone = (undo: string): void => {
     try {
       say(undo)
@@ -143,19 +144,25 @@ function modelTables(): readonly Table[] {
   }
 }
 
-/**
- * `schema`: where the state lies at the server; it is made where there is none. `holder`: who is to be its one owner; without
- * it there is no lease. Throws STATE_LOCKED, STATE_IO, STATE_UNUSABLE, and what else the server reports.
- */
-export function connectToServer(url: string, schema: string, holder?: Holder): Connection {
-  const place = placeText(url, schema)
-  const channel = openChannel(url, place)
+interface Opened extends Connection {
+  /** Of the worker that it is; undefined for one that only reads. */
+  readonly fence: number | undefined
+}
+
+interface Opening {
+  readonly schema: string
+  readonly place: string
+  readonly channel: Channel
+  fence: number | undefined
+}
+
+function connectionOver(opening: Opening): Connection {
+  const { schema, channel } = opening
   const say: Say = (text) => void channel.ask({ text, values: [] })
   let known: readonly Table[] | undefined
-  let fence: number | undefined
   const tables = (): readonly Table[] => (known ??= modelTables())
-  const { within, written } = createTransactions(say, () => fence)
-  const db: Connection = {
+  const { within, written } = createTransactions(say, () => opening.fence)
+  return {
     kind: 'postgres',
     prepare: createPrepare(channel, { tables, written }) as unknown as Connection['prepare'],
     transaction:
@@ -173,25 +180,76 @@ export function connectToServer(url: string, schema: string, holder?: Holder): C
     },
     tables,
     close() {
-      if (fence !== undefined) sayQuietly(say, endLease(fence))
+      if (opening.fence !== undefined) sayQuietly(say, departure(opening.fence))
       channel.close()
     },
   }
+}
+
+/** A session that is lost in the midst of a transaction must not keep others waiting for longer than a lease. */
+const sessionSettings = (schema: string, leaseMs: number): string =>
+  `SET synchronous_commit = on; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs};
+   SET search_path = "${schema}", pg_catalog`
+
+/** A request leaves only after what records it is on the disk of the server. */
+function assertDurable(db: Connection, place: string): void {
+  const setting = db.prepare<[], string>("SELECT current_setting('synchronous_commit')").pluck().get()
+  if (setting !== 'on' && setting !== 'remote_apply')
+    throw new SyncError(
+      'STATE_UNUSABLE',
+      `the state ${place} is not durable: synchronous_commit is ${setting ?? 'unknown'}`,
+      {
+        hint: 'Let the user of state.url set synchronous_commit to on: without it a crash of the server loses what was sent.',
+      },
+    )
+}
+
+/**
+ * Joins the workers of a state, which is made where there is none. Throws STATE_LOCKED, STATE_IO, STATE_UNUSABLE, and what else
+ * the server reports.
+ */
+export function connectToServer({ url, schema }: ServerPlace, joining: Joining): Opened {
+  const place = stateText({ path: '', url, schema })
+  const opening: Opening = { schema, place, channel: openChannel(url, place), fence: undefined }
+  const db = connectionOver(opening)
   try {
-    // A request leaves only after what says so is on the disk of the server.
-    say(`SET synchronous_commit = on; SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS "${schema}";
-      SET search_path = "${schema}", pg_catalog`)
-    makeState(db)
-    say(LEASE_TABLE)
-    if (holder !== undefined) {
-      fence = takeLease(db, holder, place)
-      const { leaseMs } = holder
-      channel.keepRenewing({ renew: renewal(schema, fence, leaseMs), everyMs: leaseMs / 3 })
+    db.exec(sessionSettings(schema, joining.leaseMs))
+    assertDurable(db, place)
+    if (!hasState(db))
+      db.exclusive(() => {
+        db.exec(`CREATE SCHEMA IF NOT EXISTS "${schema}"`)
+        makeState(db)
+      })
+    assertSchema(db, place)
+    const fence = join(db, joining, place)
+    opening.fence = fence
+    opening.channel.keepRenewing({
+      renew: renewal(schema, fence, joining.leaseMs),
+      everyMs: joining.leaseMs / 3,
+    })
+    db.exec(TEMPORARY_TABLES)
+    return { ...db, fence }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** For reading alone; undefined where there is no state yet. */
+export function readFromServer({ url, schema }: ServerPlace): Connection | undefined {
+  const place = stateText({ path: '', url, schema })
+  const db = connectionOver({ schema, place, channel: openChannel(url, place), fence: undefined })
+  try {
+    db.exec(sessionSettings(schema, LEASE_MS))
+    if (!hasState(db)) {
+      db.close()
+      return undefined
     }
-    say(TEMPORARY_TABLES)
+    assertSchema(db, place)
+    db.exec(`${TEMPORARY_TABLES} SET default_transaction_read_only = on`)
     return db
   } catch (error) {
-    channel.close()
+    db.close()
     throw error
   }
 }

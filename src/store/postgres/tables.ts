@@ -1,8 +1,10 @@
 // The tables of the state at a server: made from those of a new SQLite state, so that there is one definition of them.
 import { type Connection, type FileConnection, openTemporaryDatabase } from '../file/database.ts'
-import { CLAIM_TABLES } from '../file/schema.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { CLAIM_TABLES, newestSchema } from '../file/schema.ts'
 import { NAME_TRIGGERS } from '../log/audit-names.ts'
 import { FUNCTIONS } from './functions.ts'
+import { WORKER_TABLES } from './workers.ts'
 
 /** Texts are compared byte by byte, as SQLite does, whatever the language of the server. */
 const TYPES: readonly (readonly [RegExp, string])[] = [
@@ -70,14 +72,31 @@ function copyRows(from: FileConnection, to: Connection): void {
 export const TEMPORARY_TABLES = `${typed(CLAIM_TABLES)}
 CREATE TEMP TABLE claim_link (input bigint, link bigint, line bigint, PRIMARY KEY (input, link));`
 
+/** Whether the schema of the connection has a state. */
+export const hasState = (db: Connection): boolean =>
+  typeof db.prepare<[], string | null>("SELECT to_regclass('meta')::text").pluck().get() === 'string'
+
+/** Throws STATE_UNUSABLE where another version has made it. */
+export function assertSchema(db: Connection, place: string): void {
+  const found = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'schema'").pluck().get()
+  if (found === String(newestSchema())) return
+  throw new SyncError(
+    'STATE_UNUSABLE',
+    `the state ${place} was written by another contact-sync (schema ${found ?? 'unknown'}, this one knows ${newestSchema()})`,
+    {
+      hint: 'Use the version that made it, or move the state to one of this version: contact-sync state move.',
+    },
+  )
+}
+
 /** Makes a state in the schema of the connection, unless there is one. */
 export function makeState(db: Connection): void {
-  const isThere = db.prepare<[], string | null>("SELECT to_regclass('meta')::text").pluck().get()
-  if (typeof isThere === 'string') return
+  if (hasState(db)) return
   const model = openTemporaryDatabase()
   db.transaction(() => {
-    for (const definition of [FUNCTIONS, ...definitions(model)]) db.exec(definition)
+    for (const definition of [FUNCTIONS, ...definitions(model), WORKER_TABLES]) db.exec(definition)
     copyRows(model, db)
+    db.prepare("INSERT INTO meta VALUES ('schema', ?)").run(String(newestSchema()))
   })()
   model.close()
 }

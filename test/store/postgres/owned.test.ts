@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { recognition } from '../../../src/core/erasing.ts'
 import { AUDIT_START } from '../../../src/core/log/audit-chain.ts'
 import { planEntry } from '../../../src/core/log/audit.ts'
-import { openServerState, type OwnedState, type ServerPlace } from '../../../src/store/state-store.ts'
+import type { ServerPlace } from '../../../src/core/state-place.ts'
+import { openState, type OwnedState } from '../../../src/store/state-store.ts'
 import { people, testLine } from '../../support/line.ts'
 import { POSTGRES, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
 
@@ -31,7 +32,8 @@ describe.skipIf(POSTGRES === undefined)('the owner of a state at a server', () =
   })
   afterEach(async () => state.close())
 
-  const open = (evenOlder = false): OwnedState => openServerState(place, { pid: 1, since: 0, evenOlder })
+  const open = (evenOlder = false): OwnedState =>
+    openState(place, { pid: 1, since: 0, thorough: false, evenOlder })
 
   const linked = async (count: number) => {
     const line = testLine({ state })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { StateStore } from '../../../src/core/state-store.ts'
-import { openServerState } from '../../../src/store/state-store.ts'
+import { openState } from '../../../src/store/state-store.ts'
 import { roundsContract } from '../../contracts/rounds.ts'
 import { stateContract } from '../../contracts/state.ts'
 import { POSTGRES, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
@@ -24,7 +24,7 @@ describe.skipIf(POSTGRES === undefined)('a state at a server', () => {
   const open = (): StateStore => {
     states += 1
     const place = { url: server.url, schema: `state_${states}`, path: join(folder, `state_${states}`) }
-    return openServerState(place, { pid: 1, since: 0 })
+    return openState(place, { pid: 1, since: 0, thorough: false })
   }
   stateContract('at a server', open)
   roundsContract('at a server', open)

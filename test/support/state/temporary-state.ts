@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openServerState, openTemporaryState } from '../../../src/store/state-store.ts'
+import { openState, openTemporaryState } from '../../../src/store/state-store.ts'
 import { memoryState, type TestState } from './memory-state.ts'
 
 function stateAtServer(): TestState {
@@ -13,7 +13,7 @@ function stateAtServer(): TestState {
     schema,
     path: join(tmpdir(), 'states-at-server', schema),
   }
-  return openServerState(place, { pid: 1, since: 0 })
+  return openState(place, { pid: 1, since: 0, thorough: false })
 }
 
 export function temporaryState(): TestState {

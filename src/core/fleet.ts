@@ -1,0 +1,106 @@
+// Several processes at work on one state, each a worker with a lease that it renews: which of them has which pipeline. Every
+// worker computes the same assignment from the same rows, so none has to be chosen to decide for the others.
+
+/** What a worker can run: by name of the pipeline. */
+export type Runnable = Readonly<
+  Record<
+    string,
+    {
+      /** Of its effective settings. */
+      readonly hash: string
+      /** Whether its drop folder is there on this machine; true for a source that has none. */
+      readonly sees: boolean
+    }
+  >
+>
+
+/** What a worker says of itself, again and again. */
+export interface WorkerReport {
+  readonly labels: readonly string[]
+  readonly runs: Runnable
+  /** When its configuration was read, milliseconds since the epoch. */
+  readonly configured: number
+  /** Names of the pipelines whose runs are active there. */
+  readonly doing: readonly string[]
+}
+
+export interface FleetWorker extends WorkerReport {
+  /** A number that is never used again. */
+  readonly fence: number
+  readonly name: string
+  readonly machine: string
+  readonly pid: number
+  /** When the process began, milliseconds since the epoch. */
+  readonly since: number
+  /** How long its lease lasts without being renewed, in milliseconds. */
+  readonly leaseMs: number
+}
+
+export interface PipelineLease {
+  readonly pipeline: string
+  readonly fence: number
+  /** Milliseconds since the epoch. */
+  readonly since: number
+}
+
+export interface FleetStanding {
+  readonly workers: readonly FleetWorker[]
+  readonly leases: readonly PipelineLease[]
+}
+
+/** The part of the state by which workers know of each other. Without it a state has one owner. */
+export interface Fleet {
+  /** The number of this worker. */
+  readonly fence: number
+  /** Says what this worker can run and does, removes workers whose lease has ended, and shows who is left. */
+  meet(now: WorkerReport): Promise<FleetStanding>
+  /** Those of the pipelines that no worker has are this one's from now on; their names. */
+  take(pipelines: readonly string[], at: number): Promise<readonly string[]>
+  /** Others may take them at once. */
+  giveUp(pipelines: readonly string[]): Promise<void>
+}
+
+/** Workers that may run the pipeline: under its newest settings, and where its folder is, if any worker sees that. */
+export function eligibleWorkers(pipeline: string, workers: readonly FleetWorker[]): readonly FleetWorker[] {
+  const listing = workers.filter(({ runs }) => Object.hasOwn(runs, pipeline))
+  const newest = listing.toSorted((one, other) => other.configured - one.configured)[0]
+  const inForce = newest?.runs[pipeline]?.hash
+  const current = listing.filter(({ runs }) => runs[pipeline]?.hash === inForce)
+  const seeing = current.filter(({ runs }) => runs[pipeline]?.sees === true)
+  return seeing.length === 0 ? current : seeing
+}
+
+/**
+ * Who is to have each pipeline, by its name. A pipeline stays where it is unless that worker may not run it, or has more than
+ * its share while another one that may run it has less.
+ */
+export function assignedTo({ workers, leases }: FleetStanding): ReadonlyMap<string, number> {
+  const names = [...new Set(workers.flatMap(({ runs }) => Object.keys(runs)))].toSorted()
+  const choices = names
+    .map((name) => ({ name, may: eligibleWorkers(name, workers).map(({ fence }) => fence) }))
+    .filter(({ may }) => may.length > 0)
+  const owner = new Map(leases.map(({ pipeline, fence }) => [pipeline, fence]))
+  const load = new Map(workers.map(({ fence }) => [fence, 0]))
+  const assigned = new Map<string, number>()
+  const give = (name: string, fence: number): void => {
+    assigned.set(name, fence)
+    load.set(fence, (load.get(fence) ?? 0) + 1)
+  }
+  const share = Math.ceil(
+    choices.length / Math.max(1, workers.filter(({ runs }) => Object.keys(runs).length > 0).length),
+  )
+  const isKept = ({ name, may }: (typeof choices)[number]): boolean => {
+    const fence = owner.get(name)
+    return fence !== undefined && may.includes(fence) && (may.length === 1 || (load.get(fence) ?? 0) < share)
+  }
+  for (const choice of choices) if (isKept(choice)) give(choice.name, owner.get(choice.name) ?? 0)
+  // Those that few may run come first, so that the others even out what is left.
+  const open = choices
+    .filter(({ name }) => !assigned.has(name))
+    .toSorted((one, other) => one.may.length - other.may.length)
+  for (const { name, may } of open) {
+    const [least] = may.toSorted((one, other) => (load.get(one) ?? 0) - (load.get(other) ?? 0) || one - other)
+    give(name, least ?? 0)
+  }
+  return assigned
+}

@@ -1,0 +1,143 @@
+// Who works with a state at a server: any number of processes, each a row with a lease that it renews. A process whose lease
+// has ended is removed by another one; from then on it writes nothing more. Each pipeline belongs to at most one worker, for
+// as long as that has its row. The clock is that of the server alone.
+import type { Fleet, FleetStanding, FleetWorker, PipelineLease, WorkerReport } from '../../core/fleet.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { Connection } from '../file/connection.ts'
+
+/** Who joins. */
+export interface Joining {
+  readonly name: string
+  readonly machine: string
+  readonly pid: number
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  /** How long the lease lasts without being renewed, in milliseconds. */
+  readonly leaseMs: number
+  /** For work that no other worker may be there for: a restored state, a move. */
+  readonly alone: boolean
+}
+
+/** How long a worker that is gone keeps others from its pipelines. */
+export const LEASE_MS = 15_000
+
+/**
+ * A worker's number is never used again. Transactions that write follow each other (the lock is that of the schema, and ends
+ * with the transaction), as they do in a file: what one of them reads is not changed by another one before it ends.
+ */
+export const WORKER_TABLES = `
+CREATE TABLE IF NOT EXISTS worker (
+  fence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL, machine text NOT NULL, pid bigint NOT NULL,
+  since bigint NOT NULL, alone boolean NOT NULL, labels text NOT NULL, runs text NOT NULL, configured bigint NOT NULL,
+  doing text NOT NULL, lease_ms bigint NOT NULL, until timestamptz NOT NULL);
+CREATE TABLE IF NOT EXISTS pipeline_lease (
+  pipeline text COLLATE "C" PRIMARY KEY, fence bigint NOT NULL REFERENCES worker ON DELETE CASCADE, since bigint NOT NULL);
+CREATE INDEX IF NOT EXISTS pipeline_lease_fence ON pipeline_lease (fence);
+CREATE OR REPLACE FUNCTION assert_worker(mine bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext(current_schema()));
+  PERFORM 1 FROM worker WHERE fence = mine;
+  IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;
+END $$;`
+
+/** What each transaction that writes begins with: it waits for its turn, and fails once the worker was removed. */
+export const assertion = (fence: number): string => `SELECT assert_worker(${fence})`
+
+/** The statement that renews a lease: on a connection of its own, while a long statement keeps the other one busy. */
+export const renewal = (schema: string, fence: number, leaseMs: number): string =>
+  `UPDATE "${schema}".worker SET until = clock_timestamp() + ${leaseMs} * interval '1 ms' WHERE fence = ${fence}`
+
+/** Others need not wait for the end of its lease. */
+export const departure = (fence: number): string => `DELETE FROM worker WHERE fence = ${fence}`
+
+const REMOVE_DEAD = 'DELETE FROM worker WHERE until < clock_timestamp()'
+
+const JOIN = `
+INSERT INTO worker (name, machine, pid, since, alone, labels, runs, configured, doing, lease_ms, until)
+VALUES (@name, @machine, @pid, @since, @alone = 1, '[]', '{}', 0, '[]', @leaseMs, clock_timestamp() + @leaseMs * interval '1 ms')
+RETURNING fence`
+
+type Present = Pick<Joining, 'name' | 'machine' | 'pid' | 'since'> & { readonly alone: number }
+
+const presentText = ({ machine, pid, since }: Present): string =>
+  `process ${pid} on ${machine}, since ${new Date(since).toISOString()}`
+
+/** The number of the new worker. Throws STATE_LOCKED where one of the others, or this one, has to be alone. */
+export function join(db: Connection, joining: Joining, place: string): number {
+  return db.exclusive(() => {
+    db.exec(REMOVE_DEAD)
+    const others = db
+      .prepare<[], Present>('SELECT name, machine, pid, since, alone FROM worker ORDER BY fence')
+      .all()
+    const inTheWay = joining.alone ? others[0] : others.find(({ alone }) => alone === 1)
+    if (inTheWay !== undefined)
+      throw new SyncError(
+        'STATE_LOCKED',
+        `another process holds the state ${place} (${presentText(inTheWay)})`,
+      )
+    return db
+      .prepare<[object], number>(JOIN)
+      .pluck()
+      .get({ ...joining, alone: joining.alone ? 1 : 0 }) as number
+  })
+}
+
+interface WorkerRow extends Omit<FleetWorker, 'labels' | 'runs' | 'doing'> {
+  readonly labels: string
+  readonly runs: string
+  readonly doing: string
+}
+
+const WORKERS = `
+SELECT fence, name, machine, pid, since, labels, runs, configured, doing, lease_ms AS leaseMs FROM worker
+WHERE until >= clock_timestamp() ORDER BY fence`
+
+const workerOf = ({ labels, runs, doing, ...row }: WorkerRow): FleetWorker => ({
+  ...row,
+  labels: JSON.parse(labels) as FleetWorker['labels'],
+  runs: JSON.parse(runs) as FleetWorker['runs'],
+  doing: JSON.parse(doing) as FleetWorker['doing'],
+})
+
+/** Who is at work now, for those who look. */
+export function createFleetView(db: Connection): () => FleetStanding {
+  const workers = db.prepare<[], WorkerRow>(WORKERS)
+  const leases = db.prepare<[], PipelineLease>(
+    'SELECT pipeline, fence, since FROM pipeline_lease ORDER BY pipeline',
+  )
+  return () => ({ workers: workers.all().map(workerOf), leases: leases.all() })
+}
+
+/** `fence`: of the worker that this connection is. */
+export function createFleet(db: Connection, fence: number): Fleet {
+  const report = db.prepare(
+    'UPDATE worker SET labels = @labels, runs = @runs, configured = @configured, doing = @doing WHERE fence = @fence',
+  )
+  const view = createFleetView(db)
+  const take = db.prepare<[object], string>(
+    'INSERT INTO pipeline_lease VALUES (@pipeline, @fence, @at) ON CONFLICT (pipeline) DO NOTHING RETURNING pipeline',
+  )
+  const giveUp = db.prepare('DELETE FROM pipeline_lease WHERE pipeline = @pipeline AND fence = @fence')
+  const meet = db.transaction(({ labels, runs, configured, doing }: WorkerReport): FleetStanding => {
+    db.exec(`${REMOVE_DEAD} AND fence <> ${fence}`)
+    report.run({
+      fence,
+      configured,
+      labels: JSON.stringify(labels),
+      runs: JSON.stringify(runs),
+      doing: JSON.stringify(doing),
+    })
+    return view()
+  })
+  const takeAll = db.transaction((pipelines: readonly string[], at: number): readonly string[] =>
+    pipelines.filter((pipeline) => take.all({ pipeline, fence, at }).length > 0),
+  )
+  const giveUpAll = db.transaction((pipelines: readonly string[]): void => {
+    for (const pipeline of pipelines) giveUp.run({ pipeline, fence })
+  })
+  return {
+    fence,
+    meet: async (now) => meet(now),
+    take: async (pipelines, at) => takeAll(pipelines, at),
+    giveUp: async (pipelines) => giveUpAll(pipelines),
+  }
+}
