@@ -58,6 +58,7 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'reader-thread': 'src/app/daemon/reader-thread.ts',
+    'connection-thread': 'src/store/postgres/connection-thread.ts',
     // What the package exports.
     source: 'src/sources/module/types.ts',
     contract: 'src/app/contract/contract.ts',

@@ -52,3 +52,6 @@ export const machineFacts = () => ({
   memory_bytes: totalmem(),
   memory_free_bytes: freemem(),
 })
+
+/** The number of this process. */
+export const processId = (): number => process.pid

@@ -51,13 +51,16 @@ export interface FleetStanding {
 /** The part of the state by which workers know of each other. Without it a state has one owner. */
 export interface Fleet {
   /** The number of this worker. */
-  readonly fence: number
+  own(): number
   /** Says what this worker can run and does, removes workers whose lease has ended, and shows who is left. */
   meet(now: WorkerReport): Promise<FleetStanding>
   /** Those of the pipelines that no worker has are this one's from now on; their names. */
   take(pipelines: readonly string[], at: number): Promise<readonly string[]>
   /** Others may take them at once. */
   giveUp(pipelines: readonly string[]): Promise<void>
+  /** All of these names, or none, are this worker's until it lets go of them; false where another one has one of them. */
+  claim(names: readonly string[]): Promise<boolean>
+  letGo(names: readonly string[]): Promise<void>
 }
 
 /** Workers that may run the pipeline: under its newest settings, and where its folder is, if any worker sees that. */

@@ -4,7 +4,7 @@ import { accountName } from './account-settings.ts'
 import { z } from 'zod'
 import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
 import { handEdits } from './mapping/mapping-schema.ts'
-import { duration, flag, share } from './words/scalars.ts'
+import { duration, flag, share, text } from './words/scalars.ts'
 
 /** By the mail a contact is found, and a status is decided by rules for consent. */
 const OWNABLE = CONTACT_FIELD_NAMES.filter((field) => field !== 'mail' && field !== 'mail_status')
@@ -33,14 +33,28 @@ const driftSchema = z
     'The daemon compares the linked contacts with what was last sent, one after another, with requests that runs leave over, and logs what it has counted. Unset: only `contact-sync drift` does.',
   )
 
-/** How the changes of a pipeline are sent. */
-export function sendingKeys() {
+/** To which service, and from which machine. */
+function whereKeys() {
   return {
     account: accountName
       .optional()
       .describe(
         'The account of `accounts` that it writes to. Unset: `default`, the one of `service` at the top.',
       ),
+    on: z
+      .array(text)
+      .min(1, { error: 'is an empty list; name a label, or leave it out' })
+      .optional()
+      .describe(
+        'With a state at a server: only workers with one of these labels (`workers.labels`) run it. Unset: any worker that sees its folder.',
+      ),
+  }
+}
+
+/** How the changes of a pipeline are sent. */
+export function sendingKeys() {
+  return {
+    ...whereKeys(),
     duplicate_check_method: z
       .enum(['auto', 'email', 'none'])
       .prefault('email')

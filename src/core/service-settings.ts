@@ -114,6 +114,18 @@ export const stateSchema = z.strictObject({
     ),
 })
 
+export const workersSchema = z.strictObject({
+  name: text
+    .optional()
+    .describe('The name of this process among the workers of a state at a server. Unset: that of the machine.'),
+  labels: z
+    .array(text)
+    .prefault([])
+    .describe(
+      'What this machine has that others lack: it also runs the pipelines that name one of these labels in `on`.',
+    ),
+})
+
 const logLevel = z.enum(['error', 'warn', 'info', 'debug'])
 
 export const logSchema = z.strictObject({

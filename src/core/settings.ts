@@ -24,6 +24,7 @@ import {
   serverSchema,
   serviceSchema,
   stateSchema,
+  workersSchema,
 } from './service-settings.ts'
 import { type SourceKinds, sourceSchema } from './source-settings.ts'
 import type { StatePlace } from './state-place.ts'
@@ -247,6 +248,9 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
     service: serviceSchema.describe('The Contact Management Service.'),
     accounts: accountsSchema.optional(),
     state: stateSchema.prefault({}).describe('What is kept between runs.'),
+    workers: workersSchema
+      .prefault({})
+      .describe('This process, where several share a state at a server (`state.url`).'),
     log: logSchema.prefault({}).describe('The operational log.'),
     keep: keepSchema.prefault({}).describe('How long old data is kept.'),
     audit: auditSchema.prefault({}).describe('The sync log.'),

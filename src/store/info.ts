@@ -94,7 +94,7 @@ function fileFacts(db: FileConnection, path: string): Facts {
 /** A server checks its pages by itself; every table has to be there. */
 function serverFacts(db: Connection): Facts {
   const standing = createFleetView(db)()
-  const text = (sql: string) => db.prepare<[], string>(sql).pluck()
+  const text = (sql: string) => db.prepare<[], string | null>(sql).pluck()
   const missing = db
     .tables()
     .filter(({ name }) => text(`SELECT to_regclass('"${name}"')::text`).get() === null)

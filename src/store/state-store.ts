@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import type { Fleet } from '../core/fleet.ts'
+import type { SharedWindow } from '../core/ports.ts'
 import { placeOf, type ServerPlace, serverPlace, type StateLocation, stateText } from '../core/state-place.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
@@ -45,6 +46,7 @@ import {
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
 import { connectToServer } from './postgres/connection.ts'
+import { createSlots, type SlotOptions } from './postgres/slots.ts'
 import { createFleet, LEASE_MS } from './postgres/workers.ts'
 import { SKIP_NUMBERS as SKIP_NUMBERS_AT_SERVER } from './postgres/tables.ts'
 import { createPauseStore } from './pause.ts'
@@ -77,6 +79,8 @@ import { createRecordSearch } from './views/views-explain.ts'
 export interface OwnedState extends StateStore {
   /** Undefined where this process is the one owner. */
   readonly fleet: Fleet | undefined
+  /** The rate limit of all workers; undefined where it lies beside the state. */
+  readonly slots: ((options: SlotOptions) => SharedWindow) | undefined
   /** What an older version left in it of the rate limit. */
   readonly formerWindow: FormerWindow
   /** All pipelines that it knows, to rename one or to give one up. */
@@ -180,7 +184,7 @@ interface Owner {
   /** Opens a state that may not be the latest, too: for those who settle that. */
   readonly evenOlder?: boolean
   /** By what name others see it, where several processes work with one state. */
-  readonly worker?: string
+  readonly worker?: string | undefined
   /** For work that must be alone with the state, also where several processes may share it. */
   readonly alone?: boolean
   /** How long others wait for one that is gone, in milliseconds; for tests. */
@@ -258,10 +262,11 @@ interface Owned {
   readonly lock: Lock
   readonly doubt: string | undefined
   readonly isMarked: boolean
-  readonly fleet?: Fleet
+  /** At a server. */
+  readonly worker?: number
 }
 
-function ownedState(db: Connection, { path, place, lock, doubt, isMarked, fleet }: Owned): OwnedState {
+function ownedState(db: Connection, { path, place, lock, doubt, isMarked, worker }: Owned): OwnedState {
   const watch = createWatch(place)
   let isSettled = doubt === undefined
   const accept = (): void => {
@@ -280,7 +285,8 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked, fleet 
   return {
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
-    fleet: fleet === undefined ? undefined : watch.over(fleet),
+    fleet: worker === undefined ? undefined : watch.over(createFleet(db, worker)),
+    slots: worker === undefined ? undefined : (options) => watch.over(createSlots(db, worker, options)),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
     formerWindow: watch.over(createFormerWindow(db)),
     binding: watch.over(createServiceBinding(db)),
@@ -352,8 +358,8 @@ function openServerState(
     const mark = readMark(path)
     const doubt = doubtOfState(db, mark)
     if (doubt !== undefined && !evenOlder) throw older(place, doubt)
-    const fleet = createFleet(db, joined.fence ?? 0)
-    return ownedState(db, { path, place, lock: NO_LOCK, doubt, isMarked: isUpToDate(db, mark), fleet })
+    const isMarked = isUpToDate(db, mark)
+    return ownedState(db, { path, place, lock: NO_LOCK, doubt, isMarked, worker: joined.fence ?? 0 })
   } catch (error) {
     db?.close()
     throw stateError(error, place)
@@ -379,4 +385,23 @@ export function openStateCopy(where: StateLocation): StateStore {
     from.close()
   }
   return storeOver(to, createWatch(TEMPORARY_COPY), { close: () => to.close() })
+}
+
+/** The rate limit of all workers, for a process that only looks: it is one of them until the window is closed. */
+export function openSlots(
+  server: ServerPlace,
+  { pid, since }: Pick<Owner, 'pid' | 'since'>,
+  options: SlotOptions,
+): SharedWindow {
+  const machine = hostname()
+  const joining = { name: machine, machine, pid, since, leaseMs: LEASE_MS, alone: false }
+  const db = connectToServer(server, joining)
+  const slots = createSlots(db, db.fence ?? 0, options)
+  return {
+    ...slots,
+    close(now) {
+      slots.close(now)
+      db.close()
+    },
+  }
 }

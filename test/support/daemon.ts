@@ -48,6 +48,7 @@ export function testSettings(
   return {
     service: serviceSettings(),
     state: { path: 'unused' },
+    workers: { labels: [] },
     file: '/nowhere/contact-sync.yaml',
     account: 'default',
     log: { level: 'info', console_level: undefined, format: 'json', folder: undefined, keep: 1 },

@@ -90,10 +90,19 @@ const reasonOf = (error: unknown): string =>
 
 type Configured = Pick<Extract<Configuration, { ok: true }>, 'accounts' | 'broken'>
 
+/** The server with its state is away, or this worker was taken for lost: it joins again as soon as it can. */
+const isPassing = (settings: Settings, error: unknown): error is SyncError =>
+  settings.state.url !== undefined &&
+  error instanceof SyncError &&
+  (error.code === 'STATE_IO' || error.code === 'STATE_LOCKED')
+
+const REJOIN_MS = 2000
+
 /** Those that are at work. What ends one of several, or keeps it from starting, is reported, and the others stay. */
 function accountSet(parts: OpenParts) {
-  const { log, serving, isOneOfSeveral } = parts
+  const { clock, log, serving, signal, isOneOfSeveral } = parts
   const running = new Map<string, Opened>()
+  const waiting = new Map<string, Promise<void>>()
   const failed: { last?: Error } = {}
   const note = (
     event: 'account not started' | 'account stopped by an error',
@@ -113,20 +122,40 @@ function accountSet(parts: OpenParts) {
       serving.lacking(account, undefined)
       const left = (): boolean => running.delete(account)
       opened.ended.then(left, (error: unknown) => {
+        if (isPassing(settings, error) && !signal.aborted) waiting.set(account, rejoin(settings, error))
+        else note('account stopped by an error', account, error)
         left()
-        note('account stopped by an error', account, error)
       })
     } catch (error) {
-      if (!isOneOfSeveral || isStartedTwice(error)) throw error
+      if (!isOneOfSeveral || isStartedTwice(error) || isPassing(settings, error)) throw error
       note('account not started', account, error)
     }
+  }
+  async function rejoin(settings: Settings, error: SyncError): Promise<void> {
+    const { account } = settings
+    const label = isOneOfSeveral ? { account } : {}
+    log.warn('state unavailable: waiting', { ...label, code: error.code })
+    for (let last: unknown = error; isPassing(settings, last);) {
+      serving.lacking(account, `state unavailable (${last.code})`)
+      await clock.sleep(REJOIN_MS, signal)
+      if (signal.aborted) break
+      const loaded = await parts.loadOwn(account)
+      last = await open(loaded.ok ? loaded.settings : settings).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      if (last === undefined) log.info('state available again', label)
+      else if (!isPassing(settings, last)) note('account stopped by an error', account, last)
+    }
+    waiting.delete(account)
   }
   return {
     running,
     failed,
     open,
     async ended() {
-      while (running.size > 0) await Promise.allSettled([...running.values()].map(async ({ ended }) => ended))
+      while (running.size + waiting.size > 0)
+        await Promise.allSettled([...[...running.values()].map(async ({ ended }) => ended), ...waiting.values()])
     },
     /** `isPartial`: what is missing may be in a file that is broken, and stays. */
     async change(next: readonly Settings[], isPartial: boolean) {
@@ -178,7 +207,8 @@ export async function startAccounts(
   const { clock, log, signal } = parts
   const isOneOfSeveral = first.length > 1 || broken.length > 0
   const ending = new AbortController()
-  const serving = openServing({ clock, log, isOneOfSeveral })
+  const outlives = first.some(({ state }) => state.url !== undefined)
+  const serving = openServing({ clock, log, isOneOfSeveral, outlives })
   const nameBroken = (files: readonly BrokenFile[]): void => {
     for (const { file, problems } of files)
       log.error('file of the configuration refused', { file: basename(file), problems: problems.length })
@@ -206,6 +236,7 @@ export async function startAccounts(
   } catch (error) {
     ending.abort()
     await set.ended()
+    await serving.close()
     throw error
   }
   return {
@@ -214,6 +245,7 @@ export async function startAccounts(
     },
     async ended() {
       await set.ended()
+      await serving.close()
       if (set.failed.last !== undefined && !(isOneOfSeveral && signal.aborted)) throw set.failed.last
     },
   }

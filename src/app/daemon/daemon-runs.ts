@@ -37,6 +37,8 @@ export interface DaemonRuns {
   /** After `hold`. */
   release(): void
   readonly running: number
+  /** Names of the pipelines whose runs are active. */
+  active(): readonly string[]
   /** No run is active, and runs may start. */
   readonly isIdle: boolean
   /** Takes the pipelines of the settings in use. */
@@ -283,6 +285,7 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
     get running() {
       return agenda.running
     },
+    active: () => [...active.keys()],
     get isIdle() {
       return holds === 0 && agenda.running === 0
     },

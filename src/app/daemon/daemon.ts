@@ -16,6 +16,7 @@ import type { AccountConfiguration } from '../run/configuration.ts'
 import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
 import { daemonLog } from './daemon-log.ts'
 import { createLandings } from './landings.ts'
+import { createOwnership, type Ownership } from './ownership.ts'
 import { createReloading, type Reloading } from './reloading.ts'
 import type { Runner } from '../run/runner.ts'
 import { createHandingOver, type HandingOver } from '../handing-over.ts'
@@ -43,7 +44,8 @@ export interface DaemonRunner
       | 'logEntry'
       | 'handedOver'
       | 'noteHandedOver'
-    >
+    > &
+    Partial<Pick<Runner['state'], 'fleet'>>
 }
 
 export interface Daemon {
@@ -79,7 +81,8 @@ interface Parts {
 
 /** Errors of the state after which a new process is needed; it checks the state when it opens it. */
 const isFinal = (error: unknown): boolean =>
-  error instanceof SyncError && (error.code === 'STATE_IO' || error.code === 'STATE_UNUSABLE')
+  error instanceof SyncError &&
+  (error.code === 'STATE_IO' || error.code === 'STATE_UNUSABLE' || error.code === 'STATE_LOCKED')
 
 /** Wakes as often as the schedules ask for. */
 function createWaking(ticks: Ticks, onTick: () => void) {
@@ -163,6 +166,45 @@ function decisionsOf({
 const pausesOf = async ({ state }: DaemonRunner): Promise<ReadonlyMap<string, PipelinePause>> =>
   new Map((await state.pausedPipelines()).map((one) => [one.pipeline, one]))
 
+/** A pause of all runs stands in the state, for those who look from another process. */
+function notingPause({
+  runner,
+  clock,
+  emit,
+  onFault,
+  pump,
+}: Pick<Parts, 'clock'> & {
+  runner: DaemonRunner
+  emit: DaemonListener
+  onFault(error: unknown): void
+  pump(): void
+}): Pick<Parameters<typeof createServicePause>[0], 'onPaused' | 'onResumed'> {
+  return {
+    onPaused(now) {
+      emit({ type: 'paused', pause: now })
+      runner.state.notePause(now).catch(onFault)
+    },
+    onResumed(ms) {
+      runner.state.notePause(undefined).catch(onFault)
+      emit({ type: 'resumed', at: clock.now(), ms })
+      pump()
+    },
+  }
+}
+
+/** The settings with the pipelines that this process runs, the same object while neither changes. */
+function createOwnSettings(current: () => Settings, { isOwn }: Ownership): () => Settings {
+  let last: { of: Settings; own: Settings } | undefined
+  return () => {
+    const of = current()
+    const pipelines = of.pipelines.filter(({ name }) => isOwn(name))
+    const isSame = last?.of === of && last.own.pipelines.length === pipelines.length
+    if (!isSame || pipelines.some((one, place) => one !== last?.own.pipelines[place]))
+      last = { of, own: pipelines.length === of.pipelines.length ? of : { ...of, pipelines } }
+    return last?.own ?? of
+  }
+}
+
 /** What others keep of the sync log: its head, and its entries. */
 function createLogCopies(
   parts: Parameters<typeof createWitnessing>[0] & Parameters<typeof createHandingOver>[0],
@@ -195,22 +237,23 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
   const current = (): Settings => settings
   const emit = createEmitter(parts, current)
   const onFault = faultListener(log, broken)
-  const shared = { clock, random, log, signal, runner, emit, onFault, settings: current }
+  const ownership: Ownership = createOwnership({
+    ...{ clock, log, signal, onFault, settings: current, fleet: runner.state.fleet },
+    active: () => runs.active(),
+    async onChange() {
+      await runs.renew()
+      begin()
+    },
+  })
+  const own = createOwnSettings(current, ownership)
+  const shared = { clock, random, log, signal, runner, emit, onFault, settings: own }
   let paused = await pausesOf(runner)
   if (paused.size > 0) log.warn('pipelines paused', { pipelines: paused.size })
   const pause = createServicePause({
-    ...shared,
+    ...{ ...shared, settings: current },
     probe: (probing) => runner.probe(probing),
     renewKey: () => reloading.renewKey(),
-    onPaused(now) {
-      emit({ type: 'paused', pause: now })
-      runner.state.notePause(now).catch(onFault)
-    },
-    onResumed(ms) {
-      runner.state.notePause(undefined).catch(onFault)
-      emit({ type: 'resumed', at: clock.now(), ms })
-      runs.pump()
-    },
+    ...notingPause({ ...shared, pump: () => runs.pump() }),
   })
   const runs: DaemonRuns = await createDaemonRuns({
     ...shared,
@@ -237,15 +280,16 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
   })
   const begin = (): void => {
     waking.follow(settings)
-    landings.watch(settings.pipelines)
+    landings.watch(own().pipelines)
     runs.pump()
   }
   const reloading = createReloading({
-    ...shared,
+    ...{ ...shared, settings: current },
     runs,
     load: parts.load,
     async use(next) {
       settings = next
+      await ownership.look()
       await runs.renew()
       begin()
     },
@@ -256,7 +300,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     runs.pump()
   }
   const decisions = decisionsOf({ log, runs, reloading, handing: copies.handing, current, signal, onPauses })
-  return { begin, copies, current, decisions, landings, pause, reloading, runs, waking }
+  return { begin, copies, current, decisions, landings, ownership, pause, reloading, runs, waking }
 }
 
 /** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
@@ -267,7 +311,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const watched: { by?: DaemonWatch | undefined } = {}
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
   const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
-  const { copies, decisions, landings, pause, reloading, runs, waking } = all
+  const { copies, decisions, landings, ownership, pause, reloading, runs, waking } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
     running: !signal.aborted,
@@ -289,12 +333,14 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   })
   log.info('daemon started', { pipelines: first.pipelines.length, port: server.port })
   all.begin()
+  ownership.begin()
   watched.by?.begin()
   const ended = async (): Promise<void> => {
     await untilAborted(signal)
     log.info('daemon stopping')
     waking.stop()
     await landings.close()
+    await ownership.drain().catch(() => undefined)
     runs.dismiss()
     await runs.hold()
     await copies.idle()

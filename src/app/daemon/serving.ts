@@ -41,6 +41,7 @@ export interface Serving {
   lacking(account: string, reason: string | undefined): void
   /** Files of the configuration that are not in use, in place of those before. */
   broken(files: readonly string[]): void
+  close(): Promise<void>
 }
 
 interface Joined extends Served {
@@ -60,6 +61,8 @@ interface Parts {
   readonly log: Log
   /** Figures bear the names of accounts. */
   readonly isOneOfSeveral?: boolean
+  /** It answers until it is closed, whether or not there is an account to serve; otherwise it ends with the last account. */
+  readonly outlives?: boolean
 }
 
 /** What of the configuration is not at work. */
@@ -107,7 +110,7 @@ function mountsOf(
 }
 
 /** Listens as soon as there is an account to serve. */
-export function openServing({ clock, log, isOneOfSeveral = false }: Parts): Serving {
+export function openServing({ clock, log, isOneOfSeveral = false, outlives = false }: Parts): Serving {
   const joined = new Map<string, Joined>()
   const not: NotServed = { lacking: new Map(), broken: [] }
   const accounts = (): readonly Joined[] => [...joined.values()]
@@ -122,7 +125,13 @@ export function openServing({ clock, log, isOneOfSeveral = false }: Parts): Serv
       },
       onFault,
     })
+  const end = async (): Promise<void> => {
+    const server = await listening
+    listening = undefined
+    await server?.close()
+  }
   return {
+    close: end,
     lacking(account, reason) {
       if (reason === undefined) not.lacking.delete(account)
       else not.lacking.set(account, reason)
@@ -149,10 +158,7 @@ export function openServing({ clock, log, isOneOfSeveral = false }: Parts): Serv
           port: server.port,
           async close() {
             joined.delete(name)
-            if (joined.size === 0) {
-              listening = undefined
-              await server.close()
-            }
+            if (joined.size === 0 && !outlives) await end()
             await closeOwn()
           },
         }

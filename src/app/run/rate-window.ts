@@ -1,12 +1,15 @@
 // The one rate limit of all processes that ask the service of a configuration: it lies beside their state.
 import type { SharedWindow } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
-import type { OwnedState } from '../../store/state-store.ts'
+import { openSlots, type OwnedState } from '../../store/state-store.ts'
 import { grownBack, RECOVERY_MS } from '../../service/allowance.ts'
 import { createSharedWindow } from '../../store/window/shared-window.ts'
 import { steadyTime } from '../../store/window/steady-time.ts'
-import { systemClock } from '../../system.ts'
-import { readWindowUse } from '../../store/window/window-use.ts'
+import { processId, systemClock } from '../../system.ts'
+import { readWindowUse, type WindowUse } from '../../store/window/window-use.ts'
+import { readSlotUse } from '../../store/postgres/slots.ts'
+import { openToRead } from '../../store/reading.ts'
+import { serverPlace } from '../../core/state-place.ts'
 
 /** The rate in force, over all processes that ask the service. */
 export interface RateStanding {
@@ -26,17 +29,31 @@ export interface RateStanding {
 
 const addressOf = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/+$/, '')
 
+/** Undefined where no request was counted yet. */
+function useOf(
+  state: Settings['state'],
+  of: { service: string; now: number; timeoutMs: number },
+): WindowUse | undefined {
+  if (serverPlace(state) === undefined) return readWindowUse(state.path, of)
+  const db = openToRead(state)
+  try {
+    return db && readSlotUse(db, of)
+  } finally {
+    db?.close()
+  }
+}
+
 /** Requests of the last 24 hours; undefined where there is no limit of a day. */
 export function requestsOfDay({ service, state }: Settings, now: number): number | undefined {
   const { base_url: baseUrl, rate_limit: rateLimit, timeout: timeoutMs } = service
   if (rateLimit.per_day === undefined) return undefined
-  return readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })?.ofDay ?? 0
+  return useOf(state, { service: addressOf(baseUrl), now, timeoutMs })?.ofDay ?? 0
 }
 
 export function rateStanding({ service, state }: Settings, now: number): RateStanding {
   const { base_url: baseUrl, rate_limit: rateLimit, timeout: timeoutMs } = service
   const { requests, per: perMs, per_day: perDay } = rateLimit
-  const use = readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })
+  const use = useOf(state, { service: addressOf(baseUrl), now, timeoutMs })
   const slowed = use?.slowed
   const isSlowed = slowed !== undefined && now < slowed.resumeAt + RECOVERY_MS
   return {
@@ -59,15 +76,19 @@ export function rateStanding({ service, state }: Settings, now: number): RateSta
 export function sharedWindow(
   { service, state }: Settings,
   onAlone: (reason: string) => void = () => undefined,
-  owned?: Pick<OwnedState, 'formerWindow'>,
+  owned?: Pick<OwnedState, 'formerWindow' | 'slots'>,
 ): { shared: SharedWindow } {
   const { base_url: baseUrl, rate_limit: rateLimit, timeout: timeoutMs } = service
   const { per: perMs } = rateLimit
+  const counted = { service: addressOf(baseUrl), perMs, timeoutMs }
+  const server = serverPlace(state)
+  const monotonic = (): number => systemClock.monotonic()
+  if (owned?.slots !== undefined) return { shared: owned.slots({ ...counted, monotonic }) }
+  if (server !== undefined)
+    return { shared: openSlots(server, { pid: processId(), since: systemClock.now() }, { ...counted, monotonic }) }
   return {
     shared: createSharedWindow(state.path, {
-      service: addressOf(baseUrl),
-      perMs,
-      timeoutMs,
+      ...counted,
       steady: steadyTime(() => systemClock.now()),
       former: owned?.formerWindow,
       onAlone,

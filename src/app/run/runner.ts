@@ -17,9 +17,9 @@ import { createTokenVault } from '../../store/tokens.ts'
 import type { LeftAloneListener, RunContext } from '../../sync/context.ts'
 import { createRejectSource } from '../../sync/plan/reject-source.ts'
 import { runPipeline } from '../../sync/run.ts'
-import { createMailTurns, createTurns } from '../../sync/send/turns.ts'
 import { runUndo } from '../../sync/undo.ts'
 import { lookInRound, type RoundLook, type RoundLooking } from './drift-round.ts'
+import { sharedTurns } from './fleet-turns.ts'
 import { createKeeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../../system.ts'
 import { createSuppressions } from './suppression.ts'
@@ -130,15 +130,14 @@ export function openRunner(
 ): Runner {
   const { log, pid, thorough, machine = REAL, watcher = {} } = options
   const { clock } = machine
-  const state = openState(first.state, { pid, since: clock.now(), thorough })
+  const state = openState(first.state, { pid, since: clock.now(), thorough, worker: first.workers.name })
   closeIfOfOther(first, state)
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first
   let service = serviceFor(first)
   const tokens = createTokenVault(first.state.path)
   const suppressions = createSuppressions(state)
-  const turns = createTurns()
-  const mails = createMailTurns()
+  const { turns, mails } = sharedTurns(state.fleet, clock)
   let keeping = createKeeping(first.keep, { state, clock })
   const ownerOf = (pipeline: string) => ({ pipeline, state: () => state.instance() })
   const partsFor = (source: Source): RunnerParts => ({

@@ -10,6 +10,7 @@ import {
 } from './event-kinds.ts'
 import { ACCOUNT_EVENTS } from './account-events.ts'
 import { DECISION_EVENTS } from './decision-events.ts'
+import { FLEET_EVENTS } from './fleet-events.ts'
 import { KEEPING_EVENTS } from './keeping-events.ts'
 import { VALUE_EVENTS } from './value-events.ts'
 
@@ -17,6 +18,7 @@ export { COMMON_FIELDS, type CommonFields, type LogLevel } from './event-kinds.t
 
 export const EVENTS = {
   ...ACCOUNT_EVENTS,
+  ...FLEET_EVENTS,
   // The daemon.
   'daemon started': {
     level: 'info',

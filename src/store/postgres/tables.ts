@@ -4,6 +4,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { CLAIM_TABLES, newestSchema } from '../file/schema.ts'
 import { NAME_TRIGGERS } from '../log/audit-names.ts'
 import { FUNCTIONS } from './functions.ts'
+import { SLOT_TABLES } from './slots.ts'
 import { WORKER_TABLES } from './workers.ts'
 
 /** Texts are compared byte by byte, as SQLite does, whatever the language of the server. */
@@ -94,7 +95,7 @@ export function makeState(db: Connection): void {
   if (hasState(db)) return
   const model = openTemporaryDatabase()
   db.transaction(() => {
-    for (const definition of [FUNCTIONS, ...definitions(model), WORKER_TABLES]) db.exec(definition)
+    for (const definition of [FUNCTIONS, ...definitions(model), WORKER_TABLES, SLOT_TABLES]) db.exec(definition)
     copyRows(model, db)
     db.prepare("INSERT INTO meta VALUES ('schema', ?)").run(String(newestSchema()))
   })()

@@ -33,10 +33,19 @@ CREATE TABLE IF NOT EXISTS worker (
 CREATE TABLE IF NOT EXISTS pipeline_lease (
   pipeline text COLLATE "C" PRIMARY KEY, fence bigint NOT NULL REFERENCES worker ON DELETE CASCADE, since bigint NOT NULL);
 CREATE INDEX IF NOT EXISTS pipeline_lease_fence ON pipeline_lease (fence);
+CREATE TABLE IF NOT EXISTS turn (
+  name text COLLATE "C" PRIMARY KEY, fence bigint NOT NULL REFERENCES worker ON DELETE CASCADE);
+CREATE INDEX IF NOT EXISTS turn_fence ON turn (fence);
 CREATE OR REPLACE FUNCTION assert_worker(mine bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
   PERFORM pg_advisory_xact_lock(hashtext(current_schema()));
   PERFORM 1 FROM worker WHERE fence = mine;
   IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;
+END $$;
+CREATE OR REPLACE FUNCTION claim_turns(names text, mine bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+  PERFORM assert_worker(mine);
+  IF EXISTS (SELECT 1 FROM turn WHERE name IN (SELECT value FROM json_each(names))) THEN RETURN false; END IF;
+  INSERT INTO turn SELECT value, mine FROM json_each(names);
+  RETURN true;
 END $$;`
 
 /** What each transaction that writes begins with: it waits for its turn, and fails once the worker was removed. */
@@ -117,6 +126,10 @@ export function createFleet(db: Connection, fence: number): Fleet {
     'INSERT INTO pipeline_lease VALUES (@pipeline, @fence, @at) ON CONFLICT (pipeline) DO NOTHING RETURNING pipeline',
   )
   const giveUp = db.prepare('DELETE FROM pipeline_lease WHERE pipeline = @pipeline AND fence = @fence')
+  const claim = db.prepare<[object], number>('SELECT claim_turns(@names, @fence)').pluck()
+  const letGo = db.prepare(
+    'DELETE FROM turn WHERE fence = @fence AND name IN (SELECT value FROM json_each(@names))',
+  )
   const meet = db.transaction(({ labels, runs, configured, doing }: WorkerReport): FleetStanding => {
     db.exec(`${REMOVE_DEAD} AND fence <> ${fence}`)
     report.run({
@@ -135,9 +148,11 @@ export function createFleet(db: Connection, fence: number): Fleet {
     for (const pipeline of pipelines) giveUp.run({ pipeline, fence })
   })
   return {
-    fence,
+    own: () => fence,
     meet: async (now) => meet(now),
     take: async (pipelines, at) => takeAll(pipelines, at),
     giveUp: async (pipelines) => giveUpAll(pipelines),
+    claim: async (names) => claim.get({ names: JSON.stringify(names), fence }) === 1,
+    letGo: async (names) => void letGo.run({ names: JSON.stringify(names), fence }),
   }
 }

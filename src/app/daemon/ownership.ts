@@ -1,0 +1,122 @@
+// Which pipelines this process runs. Where it is the one owner of the state: all. Where it is one of several workers: those
+// that it has a lease for, as the assignment (core/fleet.ts) says; it is looked at again every second. A pipeline whose run
+// is active is given up when that has ended.
+import { existsSync } from 'node:fs'
+import { assignedTo, type Fleet, type FleetStanding, type Runnable } from '../../core/fleet.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { Log } from '../../log/log.ts'
+
+export interface Ownership {
+  isOwn(pipeline: string): boolean
+  /** Looks once; before the first look nothing is owned. */
+  look(): Promise<void>
+  /** Looks again and again, until it is ended. */
+  begin(): void
+  /** Takes nothing more, and gives up what is not active. */
+  drain(): Promise<void>
+  /** The workers as they were seen last; undefined where there is one owner. */
+  standing(): FleetStanding | undefined
+}
+
+interface Parts {
+  readonly fleet: Fleet | undefined
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  settings(): Settings
+  /** Names of the pipelines whose runs are active. */
+  active(): readonly string[]
+  /** Other pipelines are owned now. */
+  onChange(): Promise<void>
+  onFault(error: unknown): void
+}
+
+const LOOK_MS = 1000
+
+/** A folder of its own; what is fetched can be had everywhere. */
+function sees({ source }: PipelineSettings): boolean {
+  const folder: unknown = source['folder']
+  return typeof folder !== 'string' || /^(sftp|s3):/.test(folder) || existsSync(folder)
+}
+
+/** What this worker may run: without `on` everything. */
+function runnable({ pipelines, workers }: Settings): Runnable {
+  const mine = pipelines.filter(
+    ({ on }) => on === undefined || on.some((label) => workers.labels.includes(label)),
+  )
+  return Object.fromEntries(mine.map((one) => [one.name, { hash: one.hash, sees: sees(one) }]))
+}
+
+const ALL: Ownership = {
+  isOwn: () => true,
+  look: () => Promise.resolve(),
+  begin: () => undefined,
+  drain: () => Promise.resolve(),
+  standing: () => undefined,
+}
+
+const isAlike = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size === other.size && [...one].every((name) => other.has(name))
+
+function followingFleet(fleet: Fleet, parts: Parts): Ownership {
+  const { clock, log, signal, settings } = parts
+  let own: ReadonlySet<string> = new Set()
+  let seen: FleetStanding | undefined
+  let isDraining = false
+  let configured = { of: settings(), at: clock.now() }
+  const readAt = (): number => {
+    const now = settings()
+    if (now !== configured.of) configured = { of: now, at: clock.now() }
+    return configured.at
+  }
+
+  async function lookOnce(): Promise<void> {
+    const active = parts.active()
+    const { labels } = settings().workers
+    const runs = isDraining ? {} : runnable(settings())
+    const standing = await fleet.meet({ labels, runs, configured: readAt(), doing: active })
+    seen = standing
+    const me = fleet.own()
+    const held = standing.leases.filter((lease) => lease.fence === me).map(({ pipeline }) => pipeline)
+    const wanted = [...assignedTo(standing)].flatMap(([name, fence]) => (fence === me ? [name] : []))
+    // Of what this look takes away from the agenda a run may just begin: it is given up by the next one.
+    const ended = held.filter((name) => !wanted.includes(name) && !own.has(name) && !active.includes(name))
+    if (ended.length > 0) await fleet.giveUp(ended)
+    const open = wanted.filter((name) => standing.leases.every(({ pipeline }) => pipeline !== name))
+    const taken = open.length === 0 ? [] : await fleet.take(open, clock.now())
+    const next = new Set([...held.filter((name) => wanted.includes(name)), ...taken])
+    if (isAlike(next, own)) return
+    own = next
+    log.info('pipelines of this worker', { pipelines: own.size, workers: standing.workers.length })
+    await parts.onChange()
+  }
+
+  let last: Promise<void> = Promise.resolve()
+  /** One look at a time. */
+  const look = (): Promise<void> => {
+    const mine = last.then(lookOnce)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+  async function follow(): Promise<void> {
+    while (!signal.aborted) {
+      await look().catch(parts.onFault)
+      await clock.sleep(LOOK_MS, signal)
+    }
+  }
+  return {
+    isOwn: (pipeline) => own.has(pipeline),
+    look,
+    begin: () => void follow(),
+    async drain() {
+      isDraining = true
+      await look()
+      await look()
+    },
+    standing: () => seen,
+  }
+}
+
+export const createOwnership = (parts: Parts): Ownership =>
+  parts.fleet === undefined ? ALL : followingFleet(parts.fleet, parts)

@@ -1,0 +1,39 @@
+// Turns across the processes that share a state: what two pipelines do with one contact or one address goes one after the
+// other, wherever they run. A turn is a row; those of a worker that is removed go with it.
+import type { Fleet } from '../../core/fleet.ts'
+import type { Clock } from '../../core/ports.ts'
+import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../sync/send/turns.ts'
+
+const LOOK_MS = 40
+
+function claiming(fleet: Fleet, clock: Clock) {
+  return async <T>(names: readonly string[], task: () => Promise<T>): Promise<T> => {
+    while (!(await fleet.claim(names))) await clock.sleep(LOOK_MS)
+    try {
+      return await task()
+    } finally {
+      await fleet.letGo(names)
+    }
+  }
+}
+
+/** Those of this process alone, where it is the one owner of the state. */
+export function sharedTurns(fleet: Fleet | undefined, clock: Clock): { turns: Turns; mails: MailTurns } {
+  const [turns, mails] = [createTurns(), createMailTurns()]
+  if (fleet === undefined) return { turns, mails }
+  const claimed = claiming(fleet, clock)
+  return {
+    turns: { take: (id, task) => turns.take(id, () => claimed([`contact ${id}`], task)) },
+    mails: {
+      take: (all, task) =>
+        mails.take(all, () =>
+          all.length === 0
+            ? task()
+            : claimed(
+                all.map((mail) => `mail ${mail}`),
+                task,
+              ),
+        ),
+    },
+  }
+}

@@ -1,0 +1,180 @@
+// The one rate limit of all workers with a state at a server: a ring of places. A request takes a free place; the place is free
+// again one window after its answer, as the file beside a state keeps it (window/shared-window.ts). One function of the server
+// does each step in a transaction of its own. Only the server's clock counts: of answers it is told how long ago they came.
+// Without the server nothing is sent: what cannot be counted is not permitted.
+import type { SharedWindow } from '../../core/ports.ts'
+import { DAY_MS, HOUR_MS } from '../../core/words/duration.ts'
+import type { Connection } from '../file/connection.ts'
+import type { WindowUse } from '../window/window-use.ts'
+
+/** A place that is taken is free at `infinity`; `fence` is the worker that has it. */
+export const SLOT_TABLES = `
+CREATE TABLE IF NOT EXISTS slot (
+  service text COLLATE "C" NOT NULL, place integer NOT NULL, free_at timestamptz NOT NULL, fence bigint,
+  PRIMARY KEY (service, place)) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS slot_slowed (
+  service text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL, places bigint NOT NULL, resume_at timestamptz NOT NULL);
+CREATE TABLE IF NOT EXISTS slot_hour (
+  service text COLLATE "C" NOT NULL, hour bigint NOT NULL, requests bigint NOT NULL, PRIMARY KEY (service, hour));
+
+CREATE OR REPLACE FUNCTION free_slots(of_service text, mine bigint, ago_ms text, window_ms float8) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE ago float8;
+BEGIN
+  FOR ago IN SELECT value::float8 FROM json_each(ago_ms) LOOP
+    UPDATE slot SET fence = NULL, free_at = clock_timestamp() + (window_ms - ago) * interval '1 ms'
+    WHERE service = of_service AND place =
+      (SELECT place FROM slot WHERE service = of_service AND fence = mine AND free_at = 'infinity' ORDER BY place LIMIT 1);
+  END LOOP;
+END $$;
+
+CREATE OR REPLACE FUNCTION take_slot(
+  of_service text, mine bigint, places bigint, ago_ms text, window_ms float8, timeout_ms float8, latest float8)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  at timestamptz := clock_timestamp();
+  taken integer;
+  wait float8;
+  had bigint;
+BEGIN
+  PERFORM 1 FROM worker WHERE fence = mine FOR KEY SHARE;
+  IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;
+  PERFORM free_slots(of_service, mine, ago_ms, window_ms);
+  SELECT count(*) INTO had FROM slot WHERE service = of_service;
+  IF had < places THEN
+    INSERT INTO slot SELECT of_service, place, '-infinity', NULL FROM generate_series(had, places - 1) AS place
+    ON CONFLICT DO NOTHING;
+  END IF;
+  -- A clock that was set forward would free places early, and one that was set back keep them for too long.
+  IF extract(epoch FROM at) * 1000 > latest OR EXISTS (
+    SELECT 1 FROM slot WHERE service = of_service AND fence IS NULL AND free_at <> '-infinity'
+    AND free_at > at + (window_ms + timeout_ms + 1000) * interval '1 ms') THEN
+    UPDATE slot SET free_at = at + window_ms * interval '1 ms' WHERE service = of_service AND fence IS NULL;
+    RETURN window_ms::text || ' ' || (extract(epoch FROM at) * 1000)::text;
+  END IF;
+  IF places >= had OR (SELECT count(*) FROM slot WHERE service = of_service AND free_at > at) < places THEN
+    UPDATE slot SET free_at = 'infinity', fence = mine WHERE service = of_service AND place =
+      (SELECT place FROM slot WHERE service = of_service AND free_at <= at ORDER BY place LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING place INTO taken;
+  END IF;
+  IF taken IS NOT NULL THEN RETURN '0 ' || (extract(epoch FROM at) * 1000)::text; END IF;
+  -- What a worker that was removed had under way may have been counted by the service up to its time limit.
+  UPDATE slot SET fence = NULL, free_at = at + (timeout_ms + window_ms) * interval '1 ms'
+  WHERE service = of_service AND free_at = 'infinity' AND fence NOT IN (SELECT fence FROM worker);
+  SELECT extract(epoch FROM min(free_at) - at) * 1000 INTO wait
+  FROM slot WHERE service = of_service AND free_at > at AND free_at <> 'infinity';
+  RETURN coalesce(wait, -1)::text || ' ' || (extract(epoch FROM at) * 1000)::text;
+END $$;
+
+CREATE OR REPLACE FUNCTION undo_slot(of_service text, mine bigint) RETURNS void LANGUAGE sql AS $$
+  UPDATE slot SET fence = NULL, free_at = '-infinity' WHERE service = of_service AND place =
+    (SELECT place FROM slot WHERE service = of_service AND fence = mine AND free_at = 'infinity' ORDER BY place LIMIT 1)
+$$;
+
+CREATE OR REPLACE FUNCTION take_of_day(of_service text, mine bigint, allowed bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE hour_now bigint := floor(extract(epoch FROM clock_timestamp()) / 3600)::bigint;
+BEGIN
+  PERFORM assert_worker(mine);
+  DELETE FROM slot_hour WHERE hour <= hour_now - 25;
+  IF (SELECT coalesce(sum(requests), 0) FROM slot_hour WHERE service = of_service) >= allowed THEN RETURN false; END IF;
+  INSERT INTO slot_hour VALUES (of_service, hour_now, 1)
+  ON CONFLICT (service, hour) DO UPDATE SET requests = slot_hour.requests + 1;
+  RETURN true;
+END $$;`
+
+/** Where all places are in use, it is unknown when one becomes free. */
+const POLL_MS = 25
+/** So many answered requests are reported together while others are under way. */
+const TOGETHER = 16
+/** How far the server's clock may run ahead of this process's between two takes. */
+const AHEAD_MS = 1000
+
+export interface SlotOptions {
+  /** Whose requests are counted together. */
+  readonly service: string
+  readonly perMs: number
+  /** No request lasts longer. */
+  readonly timeoutMs: number
+  /** Never goes backwards; milliseconds. */
+  monotonic(): number
+}
+
+/** `fence`: of the worker. Throws STATE_IO where the server cannot be reached, and STATE_LOCKED once the worker was removed. */
+export function createSlots(db: Connection, fence: number, options: SlotOptions): SharedWindow {
+  const { service, perMs, timeoutMs, monotonic } = options
+  const windowMs = perMs * 1.01 + 2
+  const take = db.prepare<[object], string>(
+    'SELECT take_slot(@service, @fence, @places, @ago, @windowMs, @timeoutMs, @latest)',
+  ).pluck()
+  const free = db.prepare('SELECT free_slots(@service, @fence, @ago, @windowMs)')
+  const undo = db.prepare('SELECT undo_slot(?, ?)')
+  const ofDay = db.prepare<[string, number, number], number>('SELECT take_of_day(?, ?, ?)').pluck()
+  const slow = db.prepare(
+    `INSERT INTO slot_slowed VALUES (@service, clock_timestamp(), @places, clock_timestamp() + @forMs * interval '1 ms')
+     ON CONFLICT (service) DO UPDATE SET at = excluded.at, places = excluded.places, resume_at = excluded.resume_at`,
+  )
+  let busy = 0
+  let answered: number[] = []
+  let seen: { serverMs: number; atMs: number } | undefined
+  const agos = (): string => {
+    const now = monotonic()
+    const all = answered.map((at) => now - at)
+    answered = []
+    return JSON.stringify(all)
+  }
+  const flush = (): void => {
+    if (answered.length > 0) free.all({ service, fence, ago: agos(), windowMs })
+  }
+  return {
+    take(_, places) {
+      const latest = seen === undefined ? 8e15 : seen.serverMs + (monotonic() - seen.atMs) + AHEAD_MS
+      const given = { service, fence, places, ago: agos(), windowMs, timeoutMs, latest }
+      const [wait = '', serverMs = ''] = (take.get(given) ?? '').split(' ')
+      seen = { serverMs: Number(serverMs), atMs: monotonic() }
+      const waitMs = Number(wait)
+      if (waitMs === 0) busy += 1
+      return waitMs < 0 ? Math.min(POLL_MS, perMs) : waitMs
+    },
+    giveBack() {
+      busy -= 1
+      answered.push(monotonic())
+      if (busy === 0 || answered.length >= TOGETHER) flush()
+    },
+    undo() {
+      busy -= 1
+      undo.all(service, fence)
+    },
+    takeOfDay: (_, perDay) => ofDay.get(service, fence, perDay) === 1,
+    slowDown: (now, places, resumeAt) =>
+      void slow.run({ service, places: Math.floor(places), forMs: Math.ceil(resumeAt - now) }),
+    close() {
+      try {
+        flush()
+      } catch {
+        // Those of a worker that has left are freed by the others.
+      }
+    },
+  }
+}
+
+/** What of the limit is in use; `now`: milliseconds since the epoch. */
+export function readSlotUse(db: Connection, { service, now }: { service: string; now: number }): WindowUse {
+  const used = db
+    .prepare<[string], number>(
+      'SELECT count(*) FROM slot WHERE service = ? AND free_at > clock_timestamp()',
+    )
+    .pluck()
+  const ofDay = db
+    .prepare<[string, number], number>(
+      'SELECT coalesce(sum(requests), 0) FROM slot_hour WHERE service = ? AND hour > ?',
+    )
+    .pluck()
+  const slowed = db.prepare<[string], NonNullable<WindowUse['slowed']>>(
+    'SELECT places, (extract(epoch FROM resume_at) * 1000)::bigint AS "resumeAt" FROM slot_slowed WHERE service = ?',
+  )
+  return {
+    used: used.get(service) ?? 0,
+    ofDay: ofDay.get(service, Math.floor(now / HOUR_MS) - Math.ceil(DAY_MS / HOUR_MS) - 1) ?? 0,
+    slowed: slowed.get(service),
+  }
+}
