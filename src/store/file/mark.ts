@@ -2,7 +2,7 @@
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, isFile } from './connection.ts'
 import { replaceFile } from './durable.ts'
 import { statePlace } from './place.ts'
 
@@ -109,7 +109,8 @@ export function doubtOfState(db: Connection, mark: Mark | 'unreadable' | undefin
   if (mark === undefined) {
     if (copied !== undefined)
       return `is a backup of ${copied}, and without its mark it is unknown what was sent since`
-    const isNew = now.runs === 0 && now.entries === 0
+    // Each machine that works with a state at a server begins without a mark of it.
+    const isNew = !isFile(db) || (now.runs === 0 && now.entries === 0)
     return isNew
       ? undefined
       : `has no mark beside it: it may be a copy, and it is unknown what was sent since ${runText(now)}`
