@@ -22,6 +22,8 @@ export interface WorkerReport {
   readonly configured: number
   /** Names of the pipelines whose runs are active there. */
   readonly doing: readonly string[]
+  /** asked: no run is to be active anywhere. given: none is here, and none begins. */
+  readonly rest: 'none' | 'asked' | 'given'
 }
 
 export interface FleetWorker extends WorkerReport {
@@ -48,14 +50,58 @@ export interface FleetStanding {
   readonly leases: readonly PipelineLease[]
 }
 
+/** One line of an answer. */
+export interface AnswerLine {
+  readonly id: number
+  readonly line: string
+}
+
+/** Requests of one worker to another. */
+export interface Mailbox {
+  /** Its number; undefined where that worker has gone. */
+  ask(to: number, request: string): Promise<number | undefined>
+  /** What has been answered after that line; `isOpen` is false once the worker that was asked has gone. */
+  answersTo(
+    ask: number,
+    after: number,
+  ): Promise<{ readonly isOpen: boolean; readonly lines: readonly AnswerLine[] }>
+  endAsk(ask: number): Promise<void>
+  /** Requests to this worker after that one. */
+  asked(after: number): Promise<readonly { readonly id: number; readonly request: string }[]>
+  answer(ask: number, line: string): Promise<void>
+}
+
+/** Of a worker that makes no runs for others. */
+export const GUEST: WorkerReport = { labels: [], runs: {}, configured: 0, doing: [], rest: 'none' }
+
+/** One that follows schedules, and takes requests. */
+export const isDaemon = ({ runs }: FleetWorker): boolean => Object.keys(runs).length > 0
+
+/** Whether another worker wants that no run is active. */
+export const isRestAsked = ({ workers }: FleetStanding, own: number): boolean =>
+  workers.some(({ fence, rest }) => fence !== own && rest === 'asked')
+
+/** Whether no run can be active, and it is this worker's turn: that of the one that has asked first. */
+export function isAtRest({ workers, leases }: FleetStanding, own: number): boolean {
+  const isFirst = workers.every(({ fence, rest }) => rest !== 'asked' || fence >= own)
+  const quiet = workers
+    .filter(({ fence, rest }) => fence === own || rest !== 'none')
+    .map(({ fence }) => fence)
+  return isFirst && leases.every(({ fence }) => quiet.includes(fence))
+}
+
 /** The part of the state by which workers know of each other. Without it a state has one owner. */
-export interface Fleet {
+export interface Fleet extends Mailbox {
   /** The number of this worker. */
   own(): number
   /** Says what this worker can run and does, removes workers whose lease has ended, and shows who is left. */
   meet(now: WorkerReport): Promise<FleetStanding>
-  /** Those of the pipelines that no worker has are this one's from now on; their names. */
+  /** Who is there, without a word about this worker. */
+  standing(): Promise<FleetStanding>
+  /** Those of the pipelines that no worker has are this one's from now on; their names. None while another one wants rest. */
   take(pipelines: readonly string[], at: number): Promise<readonly string[]>
+  /** Whether it is this worker's. */
+  has(pipeline: string): Promise<boolean>
   /** Others may take them at once. */
   giveUp(pipelines: readonly string[]): Promise<void>
   /** All of these names, or none, are this worker's until it lets go of them; false where another one has one of them. */

@@ -2,6 +2,7 @@
 import type { Conclusion, DecisionStore, Effect, OpenDecision, PipelinePause } from '../core/decision.ts'
 import type { DecidedBy } from '../core/words/decided-by.ts'
 import { createKeepDateOrders } from './date-orders.ts'
+import { isFile } from './file/connection.ts'
 import type { Connection } from './file/database.ts'
 import { truncateLog } from './file/owned.ts'
 import { createCorrect } from './journal/contacts/corrections.ts'
@@ -92,7 +93,11 @@ export function createDecisionStore(db: Connection): DecisionStore {
     )
     .pluck()
   const end = db.prepare('DELETE FROM decision WHERE id = ?')
-  const open = db.prepare<[], DecisionRow>('SELECT * FROM decision ORDER BY id')
+  // Of several workers each takes its own, and those of workers that are gone.
+  const left = isFile(db) ? '' : 'WHERE fence IS NULL OR fence NOT IN (SELECT fence FROM worker)'
+  const open = db.prepare<[], DecisionRow>(
+    `SELECT id, kind, args, decided, asked_at FROM decision ${left} ORDER BY id`,
+  )
   const pauses = db.prepare<[], PauseRow>('SELECT * FROM pipeline_pause ORDER BY pipeline')
   const take = createEffects(db)
   const append = createBatchAppend(db)

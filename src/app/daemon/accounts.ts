@@ -155,7 +155,10 @@ function accountSet(parts: OpenParts) {
     open,
     async ended() {
       while (running.size + waiting.size > 0)
-        await Promise.allSettled([...[...running.values()].map(async ({ ended }) => ended), ...waiting.values()])
+        await Promise.allSettled([
+          ...[...running.values()].map(async ({ ended }) => ended),
+          ...waiting.values(),
+        ])
     },
     /** `isPartial`: what is missing may be in a file that is broken, and stays. */
     async change(next: readonly Settings[], isPartial: boolean) {

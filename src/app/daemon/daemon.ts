@@ -11,10 +11,12 @@ import { readExpression } from '../../schedule/expression.ts'
 import { lookAtBrakes } from './brakes-due.ts'
 import { createDriftLooks } from './drift-looks.ts'
 import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
-import type { Owner } from '../decisions/owner.ts'
+import { forwardRun } from '../decisions/fleet-asking.ts'
+import type { DaemonOwner, Owner } from '../decisions/owner.ts'
 import type { AccountConfiguration } from '../run/configuration.ts'
 import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
 import { daemonLog } from './daemon-log.ts'
+import { createFleetRest, type FleetRest } from './fleet-rest.ts'
 import { createLandings } from './landings.ts'
 import { createOwnership, type Ownership } from './ownership.ts'
 import { createReloading, type Reloading } from './reloading.ts'
@@ -126,6 +128,10 @@ interface OfDecisions {
   readonly handing: HandingOver
   current(): Settings
   onPauses(): Promise<void>
+  readonly ownership: Ownership
+  readonly rest: FleetRest
+  /** A run of a pipeline that another worker has. */
+  forward: DaemonOwner['run']
 }
 
 /** What decisions of other commands need: the runs, the configuration, and times when no run is active. */
@@ -137,6 +143,9 @@ function decisionsOf({
   handing,
   current,
   onPauses,
+  ownership,
+  rest,
+  forward,
 }: OfDecisions): Daemon['decisions'] {
   let resting: Promise<unknown> = Promise.resolve()
   return {
@@ -150,13 +159,14 @@ function decisionsOf({
       rest<T>(work: () => Promise<T>): Promise<T> {
         const inTurn = async (): Promise<T> => {
           await runs.hold()
-          return work().finally(() => runs.release())
+          return rest.around(work).finally(() => runs.release())
         }
         const done = resting.then(inTurn, inTurn)
         resting = done.catch(() => undefined)
         return done
       },
-      run: (asked, listener) => runs.ask(asked, listener),
+      run: (asked, listener) =>
+        ownership.isOwn(asked.pipeline) ? runs.ask(asked, listener) : forward(asked, listener),
       reload: (decided) => reloading.now(decided),
       handOver: (again) => handing.now(again),
     },
@@ -240,11 +250,17 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
   const ownership: Ownership = createOwnership({
     ...{ clock, log, signal, onFault, settings: current, fleet: runner.state.fleet },
     active: () => runs.active(),
+    rest: () => rest.standing(),
+    async onStanding(now) {
+      rest.follow(now)
+      await followPauses()
+    },
     async onChange() {
       await runs.renew()
       begin()
     },
   })
+  const rest = createFleetRest({ clock, signal, runs: () => runs, ownership: () => ownership })
   const own = createOwnSettings(current, ownership)
   const shared = { clock, random, log, signal, runner, emit, onFault, settings: own }
   let paused = await pausesOf(runner)
@@ -299,7 +315,21 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     paused = await pausesOf(runner)
     runs.pump()
   }
-  const decisions = decisionsOf({ log, runs, reloading, handing: copies.handing, current, signal, onPauses })
+  /** Of what another worker has paused, the runs end in good order. */
+  const followPauses = async (): Promise<void> => {
+    const before = paused
+    const now = await pausesOf(runner)
+    const fresh = [...now.keys()].filter((name) => !before.has(name))
+    if (fresh.length === 0 && now.size === before.size) return
+    await onPauses()
+    void runs.halt(fresh, 'the pipeline was paused')
+  }
+  const decisions = decisionsOf({
+    ...{ log, runs, reloading, current, signal, onPauses, ownership, rest },
+    handing: copies.handing,
+    forward: (asked, listener) =>
+      forwardRun({ state: runner.state, settings: current(), asked, listener, signal }),
+  })
   return { begin, copies, current, decisions, landings, ownership, pause, reloading, runs, waking }
 }
 

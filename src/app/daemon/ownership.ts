@@ -2,7 +2,13 @@
 // that it has a lease for, as the assignment (core/fleet.ts) says; it is looked at again every second. A pipeline whose run
 // is active is given up when that has ended.
 import { existsSync } from 'node:fs'
-import { assignedTo, type Fleet, type FleetStanding, type Runnable } from '../../core/fleet.ts'
+import {
+  assignedTo,
+  type Fleet,
+  type FleetStanding,
+  type Runnable,
+  type WorkerReport,
+} from '../../core/fleet.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
@@ -16,7 +22,7 @@ export interface Ownership {
   /** Takes nothing more, and gives up what is not active. */
   drain(): Promise<void>
   /** The workers as they were seen last; undefined where there is one owner. */
-  standing(): FleetStanding | undefined
+  standing(): { readonly all: FleetStanding; readonly own: number } | undefined
 }
 
 interface Parts {
@@ -27,6 +33,10 @@ interface Parts {
   settings(): Settings
   /** Names of the pipelines whose runs are active. */
   active(): readonly string[]
+  /** What this worker says about rest. */
+  rest(): WorkerReport['rest']
+  /** How things stand; called with every look. */
+  onStanding(standing: FleetStanding): Promise<void>
   /** Other pipelines are owned now. */
   onChange(): Promise<void>
   onFault(error: unknown): void
@@ -62,7 +72,7 @@ const isAlike = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
 function followingFleet(fleet: Fleet, parts: Parts): Ownership {
   const { clock, log, signal, settings } = parts
   let own: ReadonlySet<string> = new Set()
-  let seen: FleetStanding | undefined
+  let seen: ReturnType<Ownership['standing']>
   let isDraining = false
   let configured = { of: settings(), at: clock.now() }
   const readAt = (): number => {
@@ -75,9 +85,11 @@ function followingFleet(fleet: Fleet, parts: Parts): Ownership {
     const active = parts.active()
     const { labels } = settings().workers
     const runs = isDraining ? {} : runnable(settings())
-    const standing = await fleet.meet({ labels, runs, configured: readAt(), doing: active })
-    seen = standing
+    const rest = parts.rest()
+    const standing = await fleet.meet({ labels, runs, configured: readAt(), doing: active, rest })
     const me = fleet.own()
+    seen = { all: standing, own: me }
+    await parts.onStanding(standing)
     const held = standing.leases.filter((lease) => lease.fence === me).map(({ pipeline }) => pipeline)
     const wanted = [...assignedTo(standing)].flatMap(([name, fence]) => (fence === me ? [name] : []))
     // Of what this look takes away from the agenda a run may just begin: it is given up by the next one.

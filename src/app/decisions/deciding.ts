@@ -2,15 +2,19 @@
 // has it. What comes back is the same.
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import { ERRORS, type ErrorCode, SyncError } from '../../core/words/errors.ts'
+import { type Fleet, isDaemon } from '../../core/fleet.ts'
+import { serverPlace } from '../../core/state-place.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
 import { leftInLock } from '../../store/file/lock.ts'
 import { systemClock as clock } from '../../system.ts'
 import { asOwner } from '../run/as-owner.ts'
+import { atRest } from '../run/resting.ts'
 import { Unconfirmed } from '../run/desk.ts'
-import type { Deciding, KindName, ResultOf } from './kinds.ts'
+import { addressee, askWorker, requestOf } from './fleet-asking.ts'
+import { type Deciding, type KindName, KINDS, type ResultOf } from './kinds.ts'
 import { resumeDecisions, takeDecision } from './taking.ts'
-import { type OwnerAnswer, answerSchema, configPrint, lineOf, PROTOCOL, socketBeside } from './wire.ts'
+import { type OwnerAnswer, answerSchema, errorOfAnswer, lineOf, type Request, socketBeside } from './wire.ts'
 
 export interface Waiting {
   readonly pid: number
@@ -87,28 +91,46 @@ async function conversation(
   })
 }
 
-function errorOf({ code, message, hint }: { code: string; message: string; hint: string }): Error {
-  return Object.hasOwn(ERRORS, code)
-    ? new SyncError(code as ErrorCode, message, { hint })
-    : new Error(message)
-}
-
 interface Asked<Name extends KindName> {
   readonly settings: Settings
   readonly deciding: Deciding<Name>
   readonly isConfirmed: boolean
 }
 
+async function askBySocket(
+  settings: Settings,
+  request: Request,
+  asking: Waiting,
+): Promise<OwnerAnswer | 'silent'> {
+  const socket = await socketOf(settings.state.path)
+  return socket === undefined ? 'silent' : conversation(socket, request, asking)
+}
+
+/** By a worker that is there for this question alone. */
+const askFleet = (
+  settings: Settings,
+  request: Request,
+  asking: Waiting,
+): Promise<OwnerAnswer | 'silent' | 'free'> =>
+  asOwner(settings, asking.pid, async ({ fleet }) => {
+    if (fleet === undefined) return 'silent'
+    const to = addressee(await fleet.standing(), { args: request.args, own: fleet.own() })
+    if (to === undefined) return 'silent'
+    return to === 'guest' ? 'free' : askWorker(fleet, { to, request }, asking)
+  })
+
 /** What the owner answers. `free`: it makes no runs for others, or has ended: the state is free soon. */
 async function askOwner<Name extends KindName>(
   { settings, deciding, isConfirmed }: Asked<Name>,
   asking: Waiting,
 ): Promise<{ readonly result: ResultOf<Name> } | 'free' | 'silent'> {
-  const socket = await socketOf(settings.state.path)
-  if (socket === undefined) return 'silent'
-  const request = { protocol: PROTOCOL, ...deciding, config: configPrint(settings), isConfirmed }
-  const answer = await conversation(socket, request, asking)
-  if ('error' in answer) throw errorOf(answer.error)
+  const request = requestOf(settings, { ...deciding, isConfirmed })
+  const answer =
+    serverPlace(settings.state) === undefined
+      ? await askBySocket(settings, request, asking)
+      : await askFleet(settings, request, asking)
+  if (typeof answer === 'string') return answer
+  if ('error' in answer) throw errorOfAnswer(answer.error)
   if ('facts' in answer) throw new Unconfirmed(answer.facts)
   return 'result' in answer ? { result: answer.result as ResultOf<Name> } : 'free'
 }
@@ -141,16 +163,45 @@ export async function ownOrAsk<Name extends KindName>(
   }
 }
 
+/** Until no worker has an active run of these: those that follow schedules look at pauses every second. */
+const untilIdle =
+  (fleet: Fleet, { signal, tell }: Waiting) =>
+  async (pipelines: readonly string[]): Promise<void> => {
+    let isTold = false
+    for (;;) {
+      const { workers, leases } = await fleet.standing()
+      const active = workers.flatMap(({ doing }) => doing)
+      const guests = leases.filter(({ fence }) =>
+        workers.some((one) => one.fence === fence && !isDaemon(one)),
+      )
+      const busy = [...active, ...guests.map(({ pipeline }) => pipeline)]
+      if (signal.aborted || !pipelines.some((name) => busy.includes(name))) return
+      if (!isTold) tell('waiting until active runs have ended')
+      isTold = true
+      await clock.sleep(LOOK_MS, signal)
+    }
+  }
+
 /** By this process, as the owner of the state for that time. */
 const takeHere = <Name extends KindName>(
   { settings, deciding, isConfirmed }: Asked<Name>,
   asking: Waiting,
 ): Promise<ResultOf<Name>> =>
   asOwner(settings, asking.pid, async (state) => {
-    const owner = { settings: () => settings, state, signal: asking.signal }
+    const { signal } = asking
+    const { fleet } = state
+    const owner = {
+      settings: () => settings,
+      state,
+      signal,
+      ...(fleet && { halt: untilIdle(fleet, asking) }),
+    }
     await resumeDecisions(owner)
     const watching = { tell: asking.tell, show: () => undefined }
-    return (await takeDecision(owner, deciding, { isConfirmed, watching })) as ResultOf<Name>
+    const take = async () =>
+      (await takeDecision(owner, deciding, { isConfirmed, watching })) as ResultOf<Name>
+    if (KINDS[deciding.kind].needs !== 'rest') return take()
+    return atRest(fleet, { clock, signal }, take)
   })
 
 /**
@@ -187,7 +238,10 @@ export async function askDaemon<Name extends KindName>(
 }
 
 function noDaemon(settings: Settings, { pid }: Waiting): Promise<never> {
-  return asOwner(settings, pid, () => {
+  return asOwner(settings, pid, async ({ fleet }) => {
+    const standing = await fleet?.standing()
+    if (standing?.workers.some(isDaemon) === true)
+      throw new SyncError('STATE_LOCKED', 'the workers with this state have to be asked')
     throw new SyncError('USAGE', 'no daemon is running on this state', {
       hint: 'contact-sync start reads the configuration when it starts.',
     })

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { ERRORS, SyncError } from '../../core/words/errors.ts'
+import type { Fleet } from '../../core/fleet.ts'
 import type { Log } from '../../log/log.ts'
 import { type ErrorFacts, errorFacts } from '../../core/words/error-facts.ts'
 import { Unconfirmed } from '../run/desk.ts'
@@ -31,6 +32,7 @@ export interface DeskServer {
 
 /** Decisions are small; what is longer is not one. */
 const LONGEST_REQUEST = 1_000_000
+const ASKED_EVERY_MS = 250
 
 const refusal = (code: 'USAGE' | 'CONFIG_INVALID', message: string, hint: string = ERRORS[code].hint) =>
   new SyncError(code, message, { hint })
@@ -98,6 +100,59 @@ function answerOf(error: unknown): OwnerAnswer {
   return { error: { code, message, hint } }
 }
 
+/** Takes what the line asks for; the last answer to it. */
+async function answered(
+  line: string,
+  { owner, log, say }: { owner: Owner; log: Log; say(answer: OwnerAnswer): void },
+): Promise<OwnerAnswer> {
+  let kind = ''
+  try {
+    const request = requestSchema.parse(JSON.parse(line))
+    ;({ kind } = request)
+    const answer = await answerTo(request, owner, say)
+    log.info('decision taken', { decision: kind })
+    return answer
+  } catch (error) {
+    if (!(error instanceof Unconfirmed))
+      log.warn('decision refused', { decision: kind, ...refusalFacts(error) })
+    return answerOf(error)
+  }
+}
+
+/** Requests of other workers, from wherever they are. */
+function serveFleet(fleet: Fleet, owner: Owner, log: Log): DeskServer {
+  const active = new Set<Promise<void>>()
+  const closing = new AbortController()
+  let last = 0
+  const take = async ({ id, request }: { id: number; request: string }): Promise<void> => {
+    const say = (answer: OwnerAnswer): void => void fleet.answer(id, lineOf(answer)).catch(() => undefined)
+    say(await answered(request, { owner, log, say }))
+  }
+  const look = async (): Promise<void> => {
+    for (const asked of await fleet.asked(last)) {
+      last = asked.id
+      const taken = take(asked)
+      active.add(taken)
+      void taken.finally(() => active.delete(taken))
+    }
+  }
+  const follow = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      // A state that cannot be asked ends the worker elsewhere.
+      await look().catch(() => undefined)
+      await clock.sleep(ASKED_EVERY_MS, closing.signal)
+    }
+  }
+  const followed = follow()
+  return {
+    async close() {
+      closing.abort()
+      await followed
+      await Promise.all(active)
+    },
+  }
+}
+
 async function serve(socket: Socket, owner: Owner, log: Log): Promise<void> {
   // A client that has gone is no fault: what it asked for is taken all the same.
   socket.on('error', () => socket.destroy())
@@ -113,17 +168,7 @@ async function serve(socket: Socket, owner: Owner, log: Log): Promise<void> {
   // A connection that breaks has no end of its own.
   socket.once('close', () => lines.close())
   for await (const line of lines) {
-    let kind = ''
-    try {
-      const request = requestSchema.parse(JSON.parse(line))
-      ;({ kind } = request)
-      say(await answerTo(request, owner, say))
-      log.info('decision taken', { decision: kind })
-    } catch (error) {
-      if (!(error instanceof Unconfirmed))
-        log.warn('decision refused', { decision: kind, ...refusalFacts(error) })
-      say(answerOf(error))
-    }
+    say(await answered(line, { owner, log, say }))
     break
   }
   socket.end()
@@ -163,6 +208,7 @@ function remove(path: string, owner: Owner): void {
 
 /** Without a socket the owner works on: commands that decide end with STATE_LOCKED then, and the log says why. */
 export async function openDesk(owner: Owner, log: Log): Promise<DeskServer> {
+  if (owner.state.fleet !== undefined) return serveFleet(owner.state.fleet, owner, log)
   const active = new Set<Promise<void>>()
   const server = createServer((socket) => {
     const served = serve(socket, owner, log).catch(() => void socket.destroy())

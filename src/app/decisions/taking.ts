@@ -113,6 +113,8 @@ export async function resumeDecisions(owner: Owner, log?: Log): Promise<void> {
   }
   for (const open of await owner.state.openDecisions()) {
     const decision = open.kind
+    // Of several workers one takes it.
+    if ((await owner.state.fleet?.claim([`decision ${open.id}`])) === false) continue
     try {
       await takeAgain(owner, open)
       log?.warn('decision resumed', { decision, outcome: 'taken' })

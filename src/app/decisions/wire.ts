@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { effectiveSettings } from '../../config/effective.ts'
+import { ERRORS, type ErrorCode, SyncError } from '../../core/words/errors.ts'
 import { USER_ROLES } from '../../core/words/user-roles.ts'
 import type { Settings } from '../../core/settings.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
@@ -41,6 +42,12 @@ export const answerSchema = z.union([
 
 export type OwnerAnswer = z.infer<typeof answerSchema>
 
+export function errorOfAnswer({ code, message, hint }: z.infer<typeof errorSchema>): Error {
+  return Object.hasOwn(ERRORS, code)
+    ? new SyncError(code as ErrorCode, message, { hint })
+    : new Error(message)
+}
+
 export const lineOf = (message: Request | OwnerAnswer): string => `${JSON.stringify(message)}\n`
 
 /** A socket has no room for more bytes of its path, on all systems that are supported. */
@@ -52,8 +59,8 @@ export function socketBeside(statePath: string): string | undefined {
   return Buffer.byteLength(path) > LONGEST_PATH ? undefined : path
 }
 
-/** What is opened once, at the start of a process, whatever its configuration says later. */
-const AT_START = /^(log\.|state\.|server\.(host|port)$)/
+/** What is opened once, at the start of a process, whatever its configuration says later, or is a machine's own. */
+const AT_START = /^(log\.|state\.|workers\.|server\.(host|port)$)/
 
 /** The same for two processes whose configurations mean the same. */
 export function configPrint(settings: Settings): string {

@@ -2,6 +2,7 @@
 // other, wherever they run. A turn is a row; those of a worker that is removed go with it.
 import type { Fleet } from '../../core/fleet.ts'
 import type { Clock } from '../../core/ports.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../sync/send/turns.ts'
 
 const LOOK_MS = 40
@@ -35,5 +36,23 @@ export function sharedTurns(fleet: Fleet | undefined, clock: Clock): { turns: Tu
               ),
         ),
     },
+  }
+}
+
+/** Runs of one pipeline by one worker at a time. Throws STATE_LOCKED where another one has it. */
+export function leasedTo(fleet: Fleet | undefined, clock: Clock) {
+  return async <T>(pipeline: string, work: () => Promise<T>): Promise<T> => {
+    if (fleet === undefined) return work()
+    const [taken] = await fleet.take([pipeline], clock.now())
+    if (taken === undefined && !(await fleet.has(pipeline)))
+      throw new SyncError(
+        'STATE_LOCKED',
+        `another worker has the pipeline ${pipeline}, or wants that no run is active`,
+      )
+    try {
+      return await work()
+    } finally {
+      if (taken !== undefined) await fleet.giveUp([taken])
+    }
   }
 }

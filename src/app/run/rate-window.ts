@@ -85,7 +85,9 @@ export function sharedWindow(
   const monotonic = (): number => systemClock.monotonic()
   if (owned?.slots !== undefined) return { shared: owned.slots({ ...counted, monotonic }) }
   if (server !== undefined)
-    return { shared: openSlots(server, { pid: processId(), since: systemClock.now() }, { ...counted, monotonic }) }
+    return {
+      shared: openSlots(server, { pid: processId(), since: systemClock.now() }, { ...counted, monotonic }),
+    }
   return {
     shared: createSharedWindow(state.path, {
       ...counted,

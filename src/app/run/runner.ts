@@ -19,7 +19,7 @@ import { createRejectSource } from '../../sync/plan/reject-source.ts'
 import { runPipeline } from '../../sync/run.ts'
 import { runUndo } from '../../sync/undo.ts'
 import { lookInRound, type RoundLook, type RoundLooking } from './drift-round.ts'
-import { sharedTurns } from './fleet-turns.ts'
+import { leasedTo, sharedTurns } from './fleet-turns.ts'
 import { createKeeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../../system.ts'
 import { createSuppressions } from './suppression.ts'
@@ -138,6 +138,7 @@ export function openRunner(
   const tokens = createTokenVault(first.state.path)
   const suppressions = createSuppressions(state)
   const { turns, mails } = sharedTurns(state.fleet, clock)
+  const leased = leasedTo(state.fleet, clock)
   let keeping = createKeeping(first.keep, { state, clock })
   const ownerOf = (pipeline: string) => ({ pipeline, state: () => state.instance() })
   const partsFor = (source: Source): RunnerParts => ({
@@ -164,14 +165,16 @@ export function openRunner(
           : createSource(pipeline.source, { clock, tokens, owner: ownerOf(pipeline.name) })
       const { wait } = runOptions
       const work = (context: RunContext) => runPipeline(context, { wait })
-      return loggedRun(pipeline, partsFor(source), { options: runOptions, work })
+      return leased(pipeline.name, () => loggedRun(pipeline, partsFor(source), { options: runOptions, work }))
     },
     undo(pipeline, undo, undoOptions) {
       const entries = state.entriesOfRun(undo.run, undo.contact)
       const work = (context: RunContext) =>
         runUndo({ ...undo, entries }, { ...context, leftAlone: undoOptions.left })
       const source = createSource(pipeline.source, { clock })
-      return loggedRun(pipeline, partsFor(source), { options: undoOptions, undoes: undo.run, work })
+      return leased(pipeline.name, () =>
+        loggedRun(pipeline, partsFor(source), { options: undoOptions, undoes: undo.run, work }),
+      )
     },
     probe: (signal) => probe(service, signal),
     continueDrift: (pipeline, looking) =>

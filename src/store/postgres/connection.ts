@@ -227,6 +227,7 @@ export function connectToServer({ url, schema }: ServerPlace, joining: Joining):
       renew: renewal(schema, fence, joining.leaseMs),
       everyMs: joining.leaseMs / 3,
     })
+    db.exec(`SET contact_sync.fence = '${fence}'`)
     db.exec(TEMPORARY_TABLES)
     return { ...db, fence }
   } catch (error) {

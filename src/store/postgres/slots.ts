@@ -103,9 +103,11 @@ export interface SlotOptions {
 export function createSlots(db: Connection, fence: number, options: SlotOptions): SharedWindow {
   const { service, perMs, timeoutMs, monotonic } = options
   const windowMs = perMs * 1.01 + 2
-  const take = db.prepare<[object], string>(
-    'SELECT take_slot(@service, @fence, @places, @ago, @windowMs, @timeoutMs, @latest)',
-  ).pluck()
+  const take = db
+    .prepare<[object], string>(
+      'SELECT take_slot(@service, @fence, @places, @ago, @windowMs, @timeoutMs, @latest)',
+    )
+    .pluck()
   const free = db.prepare('SELECT free_slots(@service, @fence, @ago, @windowMs)')
   const undo = db.prepare('SELECT undo_slot(?, ?)')
   const ofDay = db.prepare<[string, number, number], number>('SELECT take_of_day(?, ?, ?)').pluck()
@@ -160,9 +162,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
 /** What of the limit is in use; `now`: milliseconds since the epoch. */
 export function readSlotUse(db: Connection, { service, now }: { service: string; now: number }): WindowUse {
   const used = db
-    .prepare<[string], number>(
-      'SELECT count(*) FROM slot WHERE service = ? AND free_at > clock_timestamp()',
-    )
+    .prepare<[string], number>('SELECT count(*) FROM slot WHERE service = ? AND free_at > clock_timestamp()')
     .pluck()
   const ofDay = db
     .prepare<[string, number], number>(

@@ -4,6 +4,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { CLAIM_TABLES, newestSchema } from '../file/schema.ts'
 import { NAME_TRIGGERS } from '../log/audit-names.ts'
 import { FUNCTIONS } from './functions.ts'
+import { MAILBOX_TABLES } from './mailbox.ts'
 import { SLOT_TABLES } from './slots.ts'
 import { WORKER_TABLES } from './workers.ts'
 
@@ -53,6 +54,8 @@ function definitions(model: FileConnection): string[] {
     ...all('table').map(typed),
     // SQLite numbers the rows of each table by itself.
     'ALTER TABLE run ADD COLUMN rowid bigint GENERATED ALWAYS AS IDENTITY',
+    // Which worker takes it: that of the session (connection.ts).
+    "ALTER TABLE decision ADD COLUMN fence bigint DEFAULT nullif(current_setting('contact_sync.fence', true), '')::bigint",
     ...all('index'),
     ...all('trigger').map((sql) => madeTrigger(triggerOf(sql))),
     ...NAME_TRIGGERS.map((one) => madeTrigger({ ...one, moment: 'AFTER', table: 'link' })),
@@ -95,7 +98,8 @@ export function makeState(db: Connection): void {
   if (hasState(db)) return
   const model = openTemporaryDatabase()
   db.transaction(() => {
-    for (const definition of [FUNCTIONS, ...definitions(model), WORKER_TABLES, SLOT_TABLES]) db.exec(definition)
+    for (const definition of [FUNCTIONS, ...definitions(model), WORKER_TABLES, MAILBOX_TABLES, SLOT_TABLES])
+      db.exec(definition)
     copyRows(model, db)
     db.prepare("INSERT INTO meta VALUES ('schema', ?)").run(String(newestSchema()))
   })()

@@ -1,9 +1,17 @@
 // Who works with a state at a server: any number of processes, each a row with a lease that it renews. A process whose lease
 // has ended is removed by another one; from then on it writes nothing more. Each pipeline belongs to at most one worker, for
 // as long as that has its row. The clock is that of the server alone.
-import type { Fleet, FleetStanding, FleetWorker, PipelineLease, WorkerReport } from '../../core/fleet.ts'
+import {
+  type Fleet,
+  type FleetStanding,
+  type FleetWorker,
+  isRestAsked,
+  type PipelineLease,
+  type WorkerReport,
+} from '../../core/fleet.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Connection } from '../file/connection.ts'
+import { createMailbox } from './mailbox.ts'
 
 /** Who joins. */
 export interface Joining {
@@ -29,7 +37,7 @@ export const WORKER_TABLES = `
 CREATE TABLE IF NOT EXISTS worker (
   fence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL, machine text NOT NULL, pid bigint NOT NULL,
   since bigint NOT NULL, alone boolean NOT NULL, labels text NOT NULL, runs text NOT NULL, configured bigint NOT NULL,
-  doing text NOT NULL, lease_ms bigint NOT NULL, until timestamptz NOT NULL);
+  doing text NOT NULL, rest text NOT NULL, lease_ms bigint NOT NULL, until timestamptz NOT NULL);
 CREATE TABLE IF NOT EXISTS pipeline_lease (
   pipeline text COLLATE "C" PRIMARY KEY, fence bigint NOT NULL REFERENCES worker ON DELETE CASCADE, since bigint NOT NULL);
 CREATE INDEX IF NOT EXISTS pipeline_lease_fence ON pipeline_lease (fence);
@@ -61,8 +69,8 @@ export const departure = (fence: number): string => `DELETE FROM worker WHERE fe
 const REMOVE_DEAD = 'DELETE FROM worker WHERE until < clock_timestamp()'
 
 const JOIN = `
-INSERT INTO worker (name, machine, pid, since, alone, labels, runs, configured, doing, lease_ms, until)
-VALUES (@name, @machine, @pid, @since, @alone = 1, '[]', '{}', 0, '[]', @leaseMs, clock_timestamp() + @leaseMs * interval '1 ms')
+INSERT INTO worker (name, machine, pid, since, alone, labels, runs, configured, doing, rest, lease_ms, until)
+VALUES (@name, @machine, @pid, @since, @alone = 1, '[]', '{}', 0, '[]', 'none', @leaseMs, clock_timestamp() + @leaseMs * interval '1 ms')
 RETURNING fence`
 
 type Present = Pick<Joining, 'name' | 'machine' | 'pid' | 'since'> & { readonly alone: number }
@@ -97,7 +105,7 @@ interface WorkerRow extends Omit<FleetWorker, 'labels' | 'runs' | 'doing'> {
 }
 
 const WORKERS = `
-SELECT fence, name, machine, pid, since, labels, runs, configured, doing, lease_ms AS leaseMs FROM worker
+SELECT fence, name, machine, pid, since, labels, runs, configured, doing, rest, lease_ms AS leaseMs FROM worker
 WHERE until >= clock_timestamp() ORDER BY fence`
 
 const workerOf = ({ labels, runs, doing, ...row }: WorkerRow): FleetWorker => ({
@@ -119,22 +127,24 @@ export function createFleetView(db: Connection): () => FleetStanding {
 /** `fence`: of the worker that this connection is. */
 export function createFleet(db: Connection, fence: number): Fleet {
   const report = db.prepare(
-    'UPDATE worker SET labels = @labels, runs = @runs, configured = @configured, doing = @doing WHERE fence = @fence',
+    'UPDATE worker SET labels = @labels, runs = @runs, configured = @configured, doing = @doing, rest = @rest WHERE fence = @fence',
   )
   const view = createFleetView(db)
   const take = db.prepare<[object], string>(
     'INSERT INTO pipeline_lease VALUES (@pipeline, @fence, @at) ON CONFLICT (pipeline) DO NOTHING RETURNING pipeline',
   )
+  const has = db.prepare<[string, number]>('SELECT 1 FROM pipeline_lease WHERE pipeline = ? AND fence = ?')
   const giveUp = db.prepare('DELETE FROM pipeline_lease WHERE pipeline = @pipeline AND fence = @fence')
   const claim = db.prepare<[object], number>('SELECT claim_turns(@names, @fence)').pluck()
   const letGo = db.prepare(
     'DELETE FROM turn WHERE fence = @fence AND name IN (SELECT value FROM json_each(@names))',
   )
-  const meet = db.transaction(({ labels, runs, configured, doing }: WorkerReport): FleetStanding => {
+  const meet = db.transaction(({ labels, runs, configured, doing, rest }: WorkerReport): FleetStanding => {
     db.exec(`${REMOVE_DEAD} AND fence <> ${fence}`)
     report.run({
       fence,
       configured,
+      rest,
       labels: JSON.stringify(labels),
       runs: JSON.stringify(runs),
       doing: JSON.stringify(doing),
@@ -142,15 +152,20 @@ export function createFleet(db: Connection, fence: number): Fleet {
     return view()
   })
   const takeAll = db.transaction((pipelines: readonly string[], at: number): readonly string[] =>
-    pipelines.filter((pipeline) => take.all({ pipeline, fence, at }).length > 0),
+    isRestAsked(view(), fence)
+      ? []
+      : pipelines.filter((pipeline) => take.all({ pipeline, fence, at }).length > 0),
   )
   const giveUpAll = db.transaction((pipelines: readonly string[]): void => {
     for (const pipeline of pipelines) giveUp.run({ pipeline, fence })
   })
   return {
+    ...createMailbox(db, fence),
     own: () => fence,
     meet: async (now) => meet(now),
+    standing: async () => view(),
     take: async (pipelines, at) => takeAll(pipelines, at),
+    has: async (pipeline) => has.get(pipeline, fence) !== undefined,
     giveUp: async (pipelines) => giveUpAll(pipelines),
     claim: async (names) => claim.get({ names: JSON.stringify(names), fence }) === 1,
     letGo: async (names) => void letGo.run({ names: JSON.stringify(names), fence }),

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { FleetStanding, WorkerReport } from '../../../src/core/fleet.ts'
+import { type FleetStanding, GUEST } from '../../../src/core/fleet.ts'
 import { AUDIT_START } from '../../../src/core/log/audit-chain.ts'
 import { planEntry } from '../../../src/core/log/audit.ts'
 import { SyncError } from '../../../src/core/words/errors.ts'
@@ -15,7 +15,6 @@ import { systemClock } from '../../../src/system.ts'
 import { POSTGRES, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
 
 const LEASE_MS = 1000
-const IDLE: WorkerReport = { labels: [], runs: {}, configured: 0, doing: [] }
 
 describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () => {
   let server: PostgresServer
@@ -66,7 +65,7 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
 
   async function untilTaken(state: OwnedState, pipeline: string): Promise<FleetStanding> {
     for (;;) {
-      const standing = await fleetOf(state).meet(IDLE)
+      const standing = await fleetOf(state).meet(GUEST)
       const taken = await fleetOf(state).take([pipeline], 1)
       if (taken.length > 0) return standing
       await systemClock.sleep(20)
@@ -80,7 +79,7 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     const [first, second] = [open(1), open(2)]
     expect(await fleetOf(first).take(['a', 'b'], 5)).toEqual(['a', 'b'])
     expect(await fleetOf(second).take(['b', 'c'], 6)).toEqual(['c'])
-    const report = { ...IDLE, labels: ['berlin'], doing: ['c'] }
+    const report = { ...GUEST, labels: ['berlin'], doing: ['c'] }
     const { workers, leases } = await fleetOf(second).meet(report)
     expect(workers.map(({ pid, machine, labels }) => [pid, machine, labels])).toEqual([
       [1, hostname(), []],
@@ -136,7 +135,7 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     const [first, second] = [open(1), open(2)]
     await fleetOf(first).take(['shop'], 1)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * LEASE_MS)
-    expect((await fleetOf(second).meet(IDLE)).workers).toHaveLength(2)
+    expect((await fleetOf(second).meet(GUEST)).workers).toHaveLength(2)
     await begin(first, 'r1')
     await first.close()
     await second.close()
@@ -158,7 +157,7 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     const [first, second] = [open(1), open(2)]
     await begin(first, 'r1')
     await server.query(`UPDATE ${schema}.worker SET until = '-infinity' WHERE pid = 1`)
-    expect((await fleetOf(second).meet(IDLE)).workers.map(({ pid }) => pid)).toEqual([2])
+    expect((await fleetOf(second).meet(GUEST)).workers.map(({ pid }) => pid)).toEqual([2])
     for (const id of ['r2', 'r3'])
       await expect(begin(first, id)).rejects.toMatchObject({
         code: 'STATE_LOCKED',
