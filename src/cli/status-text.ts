@@ -1,5 +1,6 @@
 // `status` for display: the condition of each pipeline, what needs attention, and what to type next.
 import { pipelinePauseText } from '../core/decision.ts'
+import type { WorkerView } from '../core/fleet.ts'
 import { OUTCOMES } from '../core/outcome/summary.ts'
 import { ERRORS } from '../core/words/errors.ts'
 import type { CommonStanding, PipelineStatus } from '../app/standing.ts'
@@ -185,3 +186,37 @@ export function rateText({ rate }: CommonStanding, now: number, { columns }: Ter
   ]
   return wrap(`${parts.join('; ')}.`, columns, 2)
 }
+
+const REST = {
+  none: '',
+  asked: '; waits until no run is active',
+  given: '; lets no run begin, another worker waits for that',
+}
+
+/** `worker berlin-1: process 4711 on host-a since 2026-11-25 08:00 UTC; 2 pipelines: shop (active), crm` */
+export function workerText({
+  name,
+  machine,
+  pid,
+  since,
+  labels,
+  pipelines,
+  active,
+  rest,
+}: WorkerView): string {
+  const has = pipelines.map((one) => (active.includes(one) ? `${one} (active)` : one)).join(', ')
+  const what = pipelines.length === 0 ? 'no pipelines' : `${plural(pipelines.length, 'pipeline')}: ${has}`
+  const label = labels.length === 0 ? '' : ` [${labels.join(', ')}]`
+  return `worker ${name}${label}: process ${pid} on ${machine} since ${momentText(since)}; ${what}${REST[rest]}`
+}
+
+export const workersJson = (workers: readonly WorkerView[]): readonly object[] =>
+  workers.map(({ since, ...one }) => ({ ...one, since: new Date(since).toISOString() }))
+
+/** Pipelines that no worker may run. */
+export const unassignedText = (pipelines: readonly string[]): readonly string[] =>
+  pipelines.length === 0
+    ? []
+    : [
+        `! No worker may run ${pipelines.join(', ')}: none has a label of \`on\`, or the configuration of all others is another one.`,
+      ]

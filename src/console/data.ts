@@ -3,6 +3,7 @@ import type { ReceiverStanding } from '../core/alerts/alert-store.ts'
 import type { BrakeRule } from '../core/change/waiting/brake.ts'
 import type { Decision, PipelinePause } from '../core/decision.ts'
 import type { NotedRead } from '../core/log/reads.ts'
+import type { DaemonCondition } from '../core/outcome/daemon.ts'
 import type { RunProgress } from '../core/outcome/run-progress.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
@@ -33,6 +34,8 @@ export interface LiveView {
   readonly refusedReload: readonly string[] | undefined
   readonly pipelines: readonly LivePipeline[]
   readonly rate: RateLimitSettings
+  /** Who works with the state; undefined where there is one owner. */
+  readonly fleet?: DaemonCondition['fleet']
   /** Of the runs that are active. */
   readonly progress: readonly RunProgress[]
 }

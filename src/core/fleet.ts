@@ -77,6 +77,45 @@ export const GUEST: WorkerReport = { labels: [], runs: {}, configured: 0, doing:
 /** One that follows schedules, and takes requests. */
 export const isDaemon = ({ runs }: FleetWorker): boolean => Object.keys(runs).length > 0
 
+/** One worker, as it is shown. */
+export interface WorkerView extends Pick<FleetWorker, 'name' | 'machine' | 'pid' | 'since' | 'labels'> {
+  /** Those that it has. */
+  readonly pipelines: readonly string[]
+  /** Those of them whose runs are active. */
+  readonly active: readonly string[]
+  /** asked: it waits until no run is active anywhere. given: it lets no run begin, because another one waits for that. */
+  readonly rest: WorkerReport['rest']
+}
+
+/** The workers that follow schedules or have a pipeline, and the pipelines that none of them may run. */
+export function fleetView(
+  { workers, leases }: FleetStanding,
+  configured: readonly string[],
+): { readonly workers: readonly WorkerView[]; readonly unassigned: readonly string[] } {
+  const views = workers.map(({ fence, name, machine, pid, since, labels, doing, rest, ...worker }) => {
+    const pipelines = leases.filter((lease) => lease.fence === fence).map(({ pipeline }) => pipeline)
+    // A command shows no runs of its own: what it has, it runs.
+    const active = Object.keys(worker.runs).length === 0 ? pipelines : doing
+    return {
+      name,
+      machine,
+      pid,
+      since,
+      labels,
+      pipelines,
+      active,
+      rest,
+      isShown: pipelines.length > 0 || rest === 'asked' || Object.keys(worker.runs).length > 0,
+    }
+  })
+  return {
+    workers: views.filter(({ isShown }) => isShown).map(({ isShown: _, ...view }) => view),
+    unassigned: workers.some(isDaemon)
+      ? configured.filter((name) => eligibleWorkers(name, workers).length === 0)
+      : [],
+  }
+}
+
 /** Whether another worker wants that no run is active. */
 export const isRestAsked = ({ workers }: FleetStanding, own: number): boolean =>
   workers.some(({ fence, rest }) => fence !== own && rest === 'asked')
@@ -110,7 +149,7 @@ export interface Fleet extends Mailbox {
 }
 
 /** Workers that may run the pipeline: under its newest settings, and where its folder is, if any worker sees that. */
-export function eligibleWorkers(pipeline: string, workers: readonly FleetWorker[]): readonly FleetWorker[] {
+function eligibleWorkers(pipeline: string, workers: readonly FleetWorker[]): readonly FleetWorker[] {
   const listing = workers.filter(({ runs }) => Object.hasOwn(runs, pipeline))
   const newest = listing.toSorted((one, other) => other.configured - one.configured)[0]
   const inForce = newest?.runs[pipeline]?.hash

@@ -117,7 +117,9 @@ export const stateSchema = z.strictObject({
 export const workersSchema = z.strictObject({
   name: text
     .optional()
-    .describe('The name of this process among the workers of a state at a server. Unset: that of the machine.'),
+    .describe(
+      'The name of this process among the workers of a state at a server. Unset: that of the machine.',
+    ),
   labels: z
     .array(text)
     .prefault([])

@@ -5,6 +5,7 @@ import type { DriftRound } from '../core/change/others/drift-rounds.ts'
 import type { Backlog } from '../core/outcome/backlog.ts'
 import type { DaemonCondition } from '../core/outcome/daemon.ts'
 import type { RateUse } from '../core/log/service-event.ts'
+import type { WorkerView } from '../core/fleet.ts'
 import type { Milestones } from '../core/log/milestones.ts'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -152,6 +153,22 @@ const DRIFT: readonly (typeof OF_PIPELINE)[number][] = [
   ],
 ]
 
+type OfWorker = readonly [name: string, help: string, value: (worker: WorkerView) => number]
+
+const OF_WORKER: readonly OfWorker[] = [
+  [
+    'worker_pipelines',
+    'Pipelines that the worker has; only with a state at a server.',
+    ({ pipelines }) => pipelines.length,
+  ],
+  ['worker_runs', 'Active runs of the worker; only with a state at a server.', ({ active }) => active.length],
+  [
+    'worker_started_timestamp_seconds',
+    'When the worker started; only with a state at a server.',
+    ({ since }) => since / 1000,
+  ],
+]
+
 /** What a round has found: each contact in one of these. */
 function driftRows({ name: pipeline, drift }: PipelineStanding): readonly Row[] {
   if (drift?.round === undefined) return []
@@ -160,22 +177,47 @@ function driftRows({ name: pipeline, drift }: PipelineStanding): readonly Row[] 
   return Object.entries(found).map(([outcome, contacts]) => [{ pipeline, outcome }, contacts])
 }
 
+type NewGauge = (name: string, help: string, ...labelNames: string[]) => Gauge
+
+const setAll = (target: Gauge, rows: readonly Row[]): void => {
+  target.reset()
+  for (const [labels, value] of rows) if (value !== undefined) target.set(labels, value)
+}
+const setOne = (target: Gauge, value: number | undefined): void => {
+  // An unknown value is not exported: a reset gauge would show 0.
+  if (value === undefined) target.remove()
+  else target.set(value)
+}
+
+/** Gives what sets the gauges of workers. */
+function createWorkers(gauge: NewGauge): (standings: Standings) => void {
+  const unassigned = gauge(
+    'worker_missing_pipelines',
+    'Pipelines that no worker may run; only with a state at a server.',
+  )
+  const ofWorker = OF_WORKER.map(([name, help, value]) => ({
+    target: gauge(name, help, 'worker', 'machine'),
+    value,
+  }))
+  return (standings) => {
+    const { fleet } = standings.condition
+    setOne(unassigned, fleet?.unassigned.length)
+    for (const { target, value } of ofWorker)
+      setAll(
+        target,
+        (fleet?.workers ?? []).map((one): Row => [{ worker: one.name, machine: one.machine }, value(one)]),
+      )
+  }
+}
+
 /** The codes of a pause: all are shown, so that a rule may ask for any. */
 const PAUSES = ['SERVICE_UNREACHABLE', 'SERVICE_CONTRACT', 'SERVICE_KEY_REFUSED', 'DAILY_LIMIT'] as const
 
 /** Gives what sets all gauges. */
 export function createStandings(registry: Registry): (standings: Standings) => void {
-  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+  const gauge: NewGauge = (name, help, ...labelNames) =>
     new Gauge({ name: `contact_sync_${name}`, help, labelNames, registers: [registry] })
-  const setAll = (target: Gauge, rows: readonly Row[]): void => {
-    target.reset()
-    for (const [labels, value] of rows) if (value !== undefined) target.set(labels, value)
-  }
-  const setOne = (target: Gauge, value: number | undefined): void => {
-    // An unknown value is not exported: a reset gauge would show 0.
-    if (value === undefined) target.remove()
-    else target.set(value)
-  }
+  const setWorkers = createWorkers(gauge)
   const plain = PLAIN.map(([name, help, value]) => ({ target: gauge(name, help), value }))
   const ofPipeline = [...OF_PIPELINE, ...DRIFT].map(([name, help, value]) => ({
     target: gauge(name, help, 'pipeline'),
@@ -197,6 +239,7 @@ export function createStandings(registry: Registry): (standings: Standings) => v
     'outcome',
   )
   return (standings) => {
+    setWorkers(standings)
     setAll(
       braked,
       standings.pipelines.flatMap(({ name: pipeline, braked: waiting }) =>

@@ -1,8 +1,8 @@
 // What there is to say about the state as a database: read beside those who write it, changes nothing.
 import { type Backlog, currentBacklog } from '../core/outcome/backlog.ts'
 import { statSync } from 'node:fs'
-import type { FleetStanding } from '../core/fleet.ts'
-import { placeOf, serverPlace, type StateLocation, stateText } from '../core/state-place.ts'
+import { type FleetStanding, fleetView, type WorkerView } from '../core/fleet.ts'
+import { statePlaceOf, serverPlace, type StateLocation, stateText } from '../core/state-place.ts'
 import { type Connection, type FileConnection, isFile } from './file/connection.ts'
 import { createFleetView } from './postgres/workers.ts'
 import { openToRead } from './reading.ts'
@@ -25,22 +25,12 @@ export interface StateInfo {
   readonly integrity: string
   readonly mark: Mark
   /** Of a state at a server. */
-  readonly workers: readonly StateWorker[]
+  readonly workers: readonly WorkerView[]
   readonly pipelines: readonly StatePipeline[]
   /** Why the state may not be the latest; undefined where nothing speaks against it. */
   readonly doubt: string | undefined
   /** Whether the file beside the state is there that tells an older state. */
   readonly isMarked: boolean
-}
-
-export interface StateWorker {
-  readonly name: string
-  readonly machine: string
-  readonly pid: number
-  /** Milliseconds since the epoch. */
-  readonly since: number
-  /** Those that it has. */
-  readonly pipelines: readonly string[]
 }
 
 interface StatePipeline extends Backlog {
@@ -56,7 +46,7 @@ WHERE c.relnamespace = to_regnamespace(current_schema()::text) AND c.relkind = '
 /** Of the database, and of the log beside it; 0 where there is none, and for a state at a server. */
 export function stateSizes(where: StateLocation): Pick<StateInfo, 'bytes' | 'walBytes'> {
   if (serverPlace(where) !== undefined) return { bytes: 0, walBytes: 0 }
-  const place = statePlace(placeOf(where).path)
+  const place = statePlace(statePlaceOf(where).path)
   return { bytes: size(place), walBytes: size(`${place}-wal`) }
 }
 
@@ -106,16 +96,13 @@ function serverFacts(db: Connection): Facts {
     applicationId: 'CSY1',
     owner: standing.workers[0],
     integrity: missing.length === 0 ? 'ok' : `tables are missing: ${missing.join(', ')}`,
-    workers: standing.workers.map(({ fence, name, machine, pid, since }) => ({
-      ...{ name, machine, pid, since },
-      pipelines: standing.leases.filter((lease) => lease.fence === fence).map(({ pipeline }) => pipeline),
-    })),
+    workers: fleetView(standing, []).workers,
     heldSince: (pipeline) => standing.leases.find((lease) => lease.pipeline === pipeline)?.since,
   }
 }
 
 async function inspect(db: Connection, where: StateLocation): Promise<StateInfo> {
-  const { path } = placeOf(where)
+  const { path } = statePlaceOf(where)
   const { backlog, lastRun } = createRunStore(db)
   const { heldSince, ...facts } = isFile(db) ? fileFacts(db, path) : serverFacts(db)
   const openOf = async (pipeline: string): Promise<Backlog> => {
@@ -140,7 +127,7 @@ async function inspect(db: Connection, where: StateLocation): Promise<StateInfo>
 export function stateOwner(where: StateLocation): StateInfo['owner'] {
   const place = serverPlace(where)
   if (place !== undefined) return fleetStanding(place).workers[0]
-  const { path } = placeOf(where)
+  const { path } = statePlaceOf(where)
   const db = openForReading(path)
   if (db === undefined) return undefined
   try {
@@ -150,7 +137,7 @@ export function stateOwner(where: StateLocation): StateInfo['owner'] {
   }
 }
 
-/** Who works with a state at a server; nobody where it is in a file, or not there yet. */
+/** Who works with a state at a server; no workers where it is in a file, or not there yet. */
 export function fleetStanding(where: StateLocation): FleetStanding {
   const db = serverPlace(where) === undefined ? undefined : openToRead(where)
   if (db === undefined) return { workers: [], leases: [] }
@@ -163,7 +150,7 @@ export function fleetStanding(where: StateLocation): FleetStanding {
 
 /** Why the state may not be the latest, or should be there; undefined where nothing speaks against it. */
 export function stateDoubt(where: StateLocation): string | undefined {
-  const mark = readMark(placeOf(where).path)
+  const mark = readMark(statePlaceOf(where).path)
   const db = openToRead(where)
   if (db === undefined) return mark === undefined ? undefined : lostText(mark)
   try {

@@ -5,7 +5,13 @@ import { dirname } from 'node:path'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import type { Fleet } from '../core/fleet.ts'
 import type { SharedWindow } from '../core/ports.ts'
-import { placeOf, type ServerPlace, serverPlace, type StateLocation, stateText } from '../core/state-place.ts'
+import {
+  statePlaceOf,
+  type ServerPlace,
+  serverPlace,
+  type StateLocation,
+  stateText,
+} from '../core/state-place.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
 import type { StateStore } from '../core/state-store.ts'
@@ -266,6 +272,12 @@ interface Owned {
   readonly worker?: number
 }
 
+/** It can be closed after the state has failed. */
+const watchedSlots = (slots: SharedWindow, watch: Watch): SharedWindow => ({
+  ...watch.over(slots),
+  close: (now) => slots.close(now),
+})
+
 function ownedState(db: Connection, { path, place, lock, doubt, isMarked, worker }: Owned): OwnedState {
   const watch = createWatch(place)
   let isSettled = doubt === undefined
@@ -286,7 +298,8 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked, worker
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
     fleet: worker === undefined ? undefined : watch.over(createFleet(db, worker)),
-    slots: worker === undefined ? undefined : (options) => watch.over(createSlots(db, worker, options)),
+    slots:
+      worker === undefined ? undefined : (options) => watchedSlots(createSlots(db, worker, options), watch),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
     formerWindow: watch.over(createFormerWindow(db)),
     binding: watch.over(createServiceBinding(db)),
@@ -373,7 +386,9 @@ function openServerState(
  */
 export function openState(where: StateLocation, owner: Owner): OwnedState {
   const server = serverPlace(where)
-  return server === undefined ? openFileState(placeOf(where).path, owner) : openServerState(server, owner)
+  return server === undefined
+    ? openFileState(statePlaceOf(where).path, owner)
+    : openServerState(server, owner)
 }
 
 /** A copy of what planning needs of the state, on which a plan may be made without leaving a trace. */
@@ -385,23 +400,4 @@ export function openStateCopy(where: StateLocation): StateStore {
     from.close()
   }
   return storeOver(to, createWatch(TEMPORARY_COPY), { close: () => to.close() })
-}
-
-/** The rate limit of all workers, for a process that only looks: it is one of them until the window is closed. */
-export function openSlots(
-  server: ServerPlace,
-  { pid, since }: Pick<Owner, 'pid' | 'since'>,
-  options: SlotOptions,
-): SharedWindow {
-  const machine = hostname()
-  const joining = { name: machine, machine, pid, since, leaseMs: LEASE_MS, alone: false }
-  const db = connectToServer(server, joining)
-  const slots = createSlots(db, db.fence ?? 0, options)
-  return {
-    ...slots,
-    close(now) {
-      slots.close(now)
-      db.close()
-    },
-  }
 }

@@ -98,9 +98,41 @@ const isPassing = (settings: Settings, error: unknown): error is SyncError =>
 
 const REJOIN_MS = 2000
 
+/** Joins again as soon as it can. Ends where it is at work again, and where it cannot be. */
+async function rejoin(
+  settings: Settings,
+  error: SyncError,
+  {
+    parts,
+    open,
+    note,
+  }: {
+    parts: OpenParts
+    open(settings: Settings): Promise<void>
+    note(event: 'account stopped by an error', account: string, error: unknown): void
+  },
+): Promise<void> {
+  const { clock, log, serving, signal, isOneOfSeveral } = parts
+  const { account } = settings
+  const label = isOneOfSeveral ? { account } : {}
+  log.warn('state unavailable: waiting', { ...label, code: error.code })
+  for (let last: unknown = error; isPassing(settings, last);) {
+    serving.lacking(account, `state unavailable (${last.code})`)
+    await clock.sleep(REJOIN_MS, signal)
+    if (signal.aborted) return
+    const loaded = await parts.loadOwn(account)
+    last = await open(loaded.ok ? loaded.settings : settings).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    if (last === undefined) log.info('state available again', label)
+    else if (!isPassing(settings, last)) note('account stopped by an error', account, last)
+  }
+}
+
 /** Those that are at work. What ends one of several, or keeps it from starting, is reported, and the others stay. */
 function accountSet(parts: OpenParts) {
-  const { clock, log, serving, signal, isOneOfSeveral } = parts
+  const { log, serving, signal, isOneOfSeveral } = parts
   const running = new Map<string, Opened>()
   const waiting = new Map<string, Promise<void>>()
   const failed: { last?: Error } = {}
@@ -113,6 +145,8 @@ function accountSet(parts: OpenParts) {
     serving.lacking(account, reasonOf(error))
     if (isOneOfSeveral) log.error(event, { account, ...errorFacts(error) })
   }
+  const rejoining = (settings: Settings, error: SyncError): Promise<void> =>
+    rejoin(settings, error, { parts, open, note }).finally(() => waiting.delete(settings.account))
   /** Throws what keeps a single account from starting, and what must end all. */
   const open = async (settings: Settings): Promise<void> => {
     const { account } = settings
@@ -122,7 +156,7 @@ function accountSet(parts: OpenParts) {
       serving.lacking(account, undefined)
       const left = (): boolean => running.delete(account)
       opened.ended.then(left, (error: unknown) => {
-        if (isPassing(settings, error) && !signal.aborted) waiting.set(account, rejoin(settings, error))
+        if (isPassing(settings, error) && !signal.aborted) waiting.set(account, rejoining(settings, error))
         else note('account stopped by an error', account, error)
         left()
       })
@@ -130,24 +164,6 @@ function accountSet(parts: OpenParts) {
       if (!isOneOfSeveral || isStartedTwice(error) || isPassing(settings, error)) throw error
       note('account not started', account, error)
     }
-  }
-  async function rejoin(settings: Settings, error: SyncError): Promise<void> {
-    const { account } = settings
-    const label = isOneOfSeveral ? { account } : {}
-    log.warn('state unavailable: waiting', { ...label, code: error.code })
-    for (let last: unknown = error; isPassing(settings, last);) {
-      serving.lacking(account, `state unavailable (${last.code})`)
-      await clock.sleep(REJOIN_MS, signal)
-      if (signal.aborted) break
-      const loaded = await parts.loadOwn(account)
-      last = await open(loaded.ok ? loaded.settings : settings).then(
-        () => undefined,
-        (reason: unknown) => reason,
-      )
-      if (last === undefined) log.info('state available again', label)
-      else if (!isPassing(settings, last)) note('account stopped by an error', account, last)
-    }
-    waiting.delete(account)
   }
   return {
     running,

@@ -43,6 +43,7 @@ function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
     startedAt: state.startedAt,
     ...readiness(state),
     refusedReload: state.refusedReload,
+    fleet: state.fleet,
     pipelines: pipelines.map(({ name, schedule, timezone }) => ({
       name,
       schedule,

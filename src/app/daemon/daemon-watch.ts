@@ -24,6 +24,8 @@ interface Watched {
   condition(): DaemonCondition
   /** Those in use. */
   settings(): Settings
+  /** Of several workers one looks after alerts. Absent: there is one owner. */
+  isFirst?(): boolean
 }
 
 export interface DaemonWatch {
@@ -115,7 +117,7 @@ function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; l
   const { signal } = ending
   const service = createServiceVerdict()
   const { condition, settings } = daemon
-  const alerting = createAlerting({
+  const all = createAlerting({
     ...parts,
     state: runner.state,
     service,
@@ -124,6 +126,10 @@ function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; l
     condition,
     onDelivery: parts.metrics.onAlert,
   })
+  const look = async (): Promise<void> => {
+    if (daemon.isFirst?.() !== false) await all.look()
+  }
+  const alerting = { ...all, look }
   let looking: Promise<void> | undefined
   const begin = (): void => {
     if (settings().alerts.length > 0) looking ??= keepLooking(alerting, { clock: parts.clock, signal })

@@ -12,13 +12,14 @@ import { lookAtBrakes } from './brakes-due.ts'
 import { createDriftLooks } from './drift-looks.ts'
 import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
 import { forwardRun } from '../decisions/fleet-asking.ts'
-import type { DaemonOwner, Owner } from '../decisions/owner.ts'
+import type { Owner } from '../decisions/owner.ts'
 import type { AccountConfiguration } from '../run/configuration.ts'
 import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
 import { daemonLog } from './daemon-log.ts'
-import { createFleetRest, type FleetRest } from './fleet-rest.ts'
+import { createFleetWork } from './fleet-work.ts'
+import type { FleetRest } from './fleet-rest.ts'
 import { createLandings } from './landings.ts'
-import { createOwnership, type Ownership } from './ownership.ts'
+import type { Ownership } from './ownership.ts'
 import { createReloading, type Reloading } from './reloading.ts'
 import type { Runner } from '../run/runner.ts'
 import { createHandingOver, type HandingOver } from '../handing-over.ts'
@@ -130,8 +131,7 @@ interface OfDecisions {
   onPauses(): Promise<void>
   readonly ownership: Ownership
   readonly rest: FleetRest
-  /** A run of a pipeline that another worker has. */
-  forward: DaemonOwner['run']
+  readonly runner: DaemonRunner
 }
 
 /** What decisions of other commands need: the runs, the configuration, and times when no run is active. */
@@ -145,7 +145,7 @@ function decisionsOf({
   onPauses,
   ownership,
   rest,
-  forward,
+  runner,
 }: OfDecisions): Daemon['decisions'] {
   let resting: Promise<unknown> = Promise.resolve()
   return {
@@ -166,9 +166,34 @@ function decisionsOf({
         return done
       },
       run: (asked, listener) =>
-        ownership.isOwn(asked.pipeline) ? runs.ask(asked, listener) : forward(asked, listener),
+        ownership.isOwn(asked.pipeline)
+          ? runs.ask(asked, listener)
+          : forwardRun({ state: runner.state, settings: current(), asked, listener, signal }),
       reload: (decided) => reloading.now(decided),
       handOver: (again) => handing.now(again),
+    },
+  }
+}
+
+/** What operators have paused, here or by way of another worker. */
+async function createPauses(runner: DaemonRunner, { log, runs }: { log: Log; runs(): DaemonRuns }) {
+  let paused = await pausesOf(runner)
+  if (paused.size > 0) log.warn('pipelines paused', { pipelines: paused.size })
+  const renew = async (): Promise<void> => {
+    paused = await pausesOf(runner)
+    runs().pump()
+  }
+  return {
+    now: () => paused,
+    renew,
+    /** Of what another worker has paused, the runs end in good order. */
+    async follow(): Promise<void> {
+      const before = paused
+      const now = await pausesOf(runner)
+      const fresh = [...now.keys()].filter((name) => !before.has(name))
+      if (fresh.length === 0 && now.size === before.size) return
+      await renew()
+      void runs().halt(fresh, 'the pipeline was paused')
     },
   }
 }
@@ -199,19 +224,6 @@ function notingPause({
       emit({ type: 'resumed', at: clock.now(), ms })
       pump()
     },
-  }
-}
-
-/** The settings with the pipelines that this process runs, the same object while neither changes. */
-function createOwnSettings(current: () => Settings, { isOwn }: Ownership): () => Settings {
-  let last: { of: Settings; own: Settings } | undefined
-  return () => {
-    const of = current()
-    const pipelines = of.pipelines.filter(({ name }) => isOwn(name))
-    const isSame = last?.of === of && last.own.pipelines.length === pipelines.length
-    if (!isSame || pipelines.some((one, place) => one !== last?.own.pipelines[place]))
-      last = { of, own: pipelines.length === of.pipelines.length ? of : { ...of, pipelines } }
-    return last?.own ?? of
   }
 }
 
@@ -247,24 +259,18 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
   const current = (): Settings => settings
   const emit = createEmitter(parts, current)
   const onFault = faultListener(log, broken)
-  const ownership: Ownership = createOwnership({
+  const fleet = createFleetWork({
     ...{ clock, log, signal, onFault, settings: current, fleet: runner.state.fleet },
-    active: () => runs.active(),
-    rest: () => rest.standing(),
-    async onStanding(now) {
-      rest.follow(now)
-      await followPauses()
-    },
+    runs: () => runs,
+    onLook: () => pauses.follow(),
     async onChange() {
       await runs.renew()
       begin()
     },
   })
-  const rest = createFleetRest({ clock, signal, runs: () => runs, ownership: () => ownership })
-  const own = createOwnSettings(current, ownership)
+  const { ownership, own } = fleet
   const shared = { clock, random, log, signal, runner, emit, onFault, settings: own }
-  let paused = await pausesOf(runner)
-  if (paused.size > 0) log.warn('pipelines paused', { pipelines: paused.size })
+  const pauses = await createPauses(runner, { log, runs: () => runs })
   const pause = createServicePause({
     ...{ ...shared, settings: current },
     probe: (probing) => runner.probe(probing),
@@ -276,19 +282,19 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     due: runner.state,
     probe: (probing) => runner.probe(probing),
     isPaused: () => pause.current !== undefined,
-    paused: () => paused,
+    paused: pauses.now,
     onTrouble: (trouble) => pause.begin(trouble),
     onWell: () => pause.allWell(),
     quiet: () => drift.idle(),
   })
   const drift = createDriftLooks({
     ...shared,
-    mayLook: (name) => runs.isIdle && pause.current === undefined && !paused.has(name),
+    mayLook: (name) => runs.isIdle && pause.current === undefined && !pauses.now().has(name),
   })
   const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
   const copies = createLogCopies({ clock, log, signal, state: runner.state, settings: current })
   const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
-    copies.look()
+    if (ownership.isFirst()) copies.look()
     void drift.look()
     void lookAtBrakes({ ...shared, want: (name) => runs.want(name) })
     landings.lookAgain()
@@ -311,24 +317,9 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     },
     onReloaded: () => pause.askNow(),
   })
-  const onPauses = async (): Promise<void> => {
-    paused = await pausesOf(runner)
-    runs.pump()
-  }
-  /** Of what another worker has paused, the runs end in good order. */
-  const followPauses = async (): Promise<void> => {
-    const before = paused
-    const now = await pausesOf(runner)
-    const fresh = [...now.keys()].filter((name) => !before.has(name))
-    if (fresh.length === 0 && now.size === before.size) return
-    await onPauses()
-    void runs.halt(fresh, 'the pipeline was paused')
-  }
   const decisions = decisionsOf({
-    ...{ log, runs, reloading, current, signal, onPauses, ownership, rest },
-    handing: copies.handing,
-    forward: (asked, listener) =>
-      forwardRun({ state: runner.state, settings: current(), asked, listener, signal }),
+    ...{ log, runs, runner, reloading, current, signal, ownership, onPauses: pauses.renew },
+    ...{ handing: copies.handing, rest: fleet.rest },
   })
   return { begin, copies, current, decisions, landings, ownership, pause, reloading, runs, waking }
 }
@@ -350,8 +341,9 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     pause: pause.current,
     refusedReload: reloading.refused,
     pipelines: runs.conditions(),
+    fleet: ownership.view(),
   })
-  watched.by = parts.watch?.({ condition, settings: all.current })
+  watched.by = parts.watch?.({ condition, settings: all.current, isFirst: () => ownership.isFirst() })
   const server = await (parts.serving ?? openServing({ clock, log })).join({
     settings: all.current,
     log,

@@ -6,6 +6,8 @@ import {
   assignedTo,
   type Fleet,
   type FleetStanding,
+  fleetView,
+  isDaemon,
   type Runnable,
   type WorkerReport,
 } from '../../core/fleet.ts'
@@ -15,6 +17,8 @@ import type { Log } from '../../log/log.ts'
 
 export interface Ownership {
   isOwn(pipeline: string): boolean
+  /** Whether it does what one process has to do for all: alerts, witness, hand-over. */
+  isFirst(): boolean
   /** Looks once; before the first look nothing is owned. */
   look(): Promise<void>
   /** Looks again and again, until it is ended. */
@@ -22,6 +26,7 @@ export interface Ownership {
   /** Takes nothing more, and gives up what is not active. */
   drain(): Promise<void>
   /** The workers as they were seen last; undefined where there is one owner. */
+  view(): ReturnType<typeof fleetView> | undefined
   standing(): { readonly all: FleetStanding; readonly own: number } | undefined
 }
 
@@ -60,9 +65,11 @@ function runnable({ pipelines, workers }: Settings): Runnable {
 
 const ALL: Ownership = {
   isOwn: () => true,
+  isFirst: () => true,
   look: () => Promise.resolve(),
   begin: () => undefined,
   drain: () => Promise.resolve(),
+  view: () => undefined,
   standing: () => undefined,
 }
 
@@ -119,6 +126,7 @@ function followingFleet(fleet: Fleet, parts: Parts): Ownership {
   }
   return {
     isOwn: (pipeline) => own.has(pipeline),
+    isFirst: () => seen?.all.workers.find(isDaemon)?.fence === fleet.own(),
     look,
     begin: () => void follow(),
     async drain() {
@@ -126,6 +134,12 @@ function followingFleet(fleet: Fleet, parts: Parts): Ownership {
       await look()
       await look()
     },
+    view: () =>
+      seen &&
+      fleetView(
+        seen.all,
+        settings().pipelines.map(({ name }) => name),
+      ),
     standing: () => seen,
   }
 }

@@ -1,7 +1,7 @@
 // The thread that reads the state for the console: however long a look takes, no run waits for it. It has a connection of
 // its own that cannot write, and answers one question after the other; what is counted in slices lets others in between.
 import { parentPort, workerData } from 'node:worker_threads'
-import { placeOf, type StateLocation, stateText } from '../../core/state-place.ts'
+import { statePlaceOf, type StateLocation, stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { createLogViews } from '../../store/log/log-views.ts'
 import { openToRead } from '../../store/reading.ts'
@@ -13,7 +13,7 @@ import type { Answer, Question, Readable } from './reader.ts'
 function views(where: StateLocation): Readable {
   const db = openToRead(where)
   if (db === undefined) throw new SyncError('STATE_UNUSABLE', `there is no state ${stateText(where)}`)
-  const { path } = placeOf(where)
+  const { path } = statePlaceOf(where)
   const now = (): number => clock.now()
   return { ...createStateViews(db, now), ...createLogViews(db, path, now), ...createExplainViews(db) }
 }

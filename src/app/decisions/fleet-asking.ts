@@ -54,27 +54,40 @@ const gone = (isAborted: boolean): SyncError =>
     { hint: 'See what was decided: contact-sync audit list' },
   )
 
+/** Undefined where more follows. */
+function heard(line: string, { tell, show }: FleetListener): OwnerAnswer | undefined {
+  const answer = answerSchema.parse(JSON.parse(line))
+  if ('tell' in answer) tell(answer.tell)
+  else if ('show' in answer) show?.(answer.show)
+  else return answer
+  return undefined
+}
+
+async function answerTo(fleet: Fleet, ask: number, listener: FleetListener): Promise<OwnerAnswer> {
+  const { signal } = listener
+  for (let after = 0; ;) {
+    const { isOpen, lines } = await fleet.answersTo(ask, after)
+    for (const { id, line } of lines) {
+      after = id
+      const last = heard(line, listener)
+      if (last !== undefined) return last
+    }
+    if (!isOpen || signal.aborted) throw gone(signal.aborted)
+    await clock.sleep(LOOK_MS, signal)
+  }
+}
+
 /** The last answer of the worker. Throws STATE_LOCKED where it ended before. */
 export async function askWorker(
   fleet: Fleet,
   { to, request }: { to: number; request: Request },
-  { signal, tell, show }: FleetListener,
+  listener: FleetListener,
 ): Promise<OwnerAnswer> {
+  const { signal } = listener
   const ask = await fleet.ask(to, lineOf(request))
   if (ask === undefined) throw gone(false)
   try {
-    for (let after = 0; ;) {
-      const { isOpen, lines } = await fleet.answersTo(ask, after)
-      for (const { id, line } of lines) {
-        after = id
-        const answer = answerSchema.parse(JSON.parse(line))
-        if ('tell' in answer) tell(answer.tell)
-        else if ('show' in answer) show?.(answer.show)
-        else return answer
-      }
-      if (!isOpen || signal.aborted) throw gone(signal.aborted)
-      await clock.sleep(LOOK_MS, signal)
-    }
+    return await answerTo(fleet, ask, listener)
   } finally {
     if (!signal.aborted) await fleet.endAsk(ask)
   }

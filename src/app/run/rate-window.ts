@@ -1,12 +1,13 @@
 // The one rate limit of all processes that ask the service of a configuration: it lies beside their state.
 import type { SharedWindow } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
-import { openSlots, type OwnedState } from '../../store/state-store.ts'
+import type { OwnedState } from '../../store/state-store.ts'
 import { grownBack, RECOVERY_MS } from '../../service/allowance.ts'
 import { createSharedWindow } from '../../store/window/shared-window.ts'
 import { steadyTime } from '../../store/window/steady-time.ts'
 import { processId, systemClock } from '../../system.ts'
 import { readWindowUse, type WindowUse } from '../../store/window/window-use.ts'
+import { openGuestSlots } from '../../store/postgres/guest-slots.ts'
 import { readSlotUse } from '../../store/postgres/slots.ts'
 import { openToRead } from '../../store/reading.ts'
 import { serverPlace } from '../../core/state-place.ts'
@@ -86,7 +87,11 @@ export function sharedWindow(
   if (owned?.slots !== undefined) return { shared: owned.slots({ ...counted, monotonic }) }
   if (server !== undefined)
     return {
-      shared: openSlots(server, { pid: processId(), since: systemClock.now() }, { ...counted, monotonic }),
+      shared: openGuestSlots(
+        server,
+        { pid: processId(), since: systemClock.now() },
+        { ...counted, monotonic },
+      ),
     }
   return {
     shared: createSharedWindow(state.path, {

@@ -191,8 +191,7 @@ export function openRunner(
     async close() {
       // No run is active: what may be in flight is a query whose answer is no longer needed.
       service.cut()
-      await service.close()
-      await state.close()
+      await service.close().finally(() => state.close())
     },
   }
 }

@@ -22,7 +22,7 @@ import type { Desk } from './desk.ts'
 
 type Asking = Pick<ContactReader, 'contactById'>
 
-const placeOf = ({ service, state }: Settings) => ({ path: stateText(state), baseUrl: service.base_url })
+const statePlaceOf = ({ service, state }: Settings) => ({ path: stateText(state), baseUrl: service.base_url })
 
 /** What of them was sent can be asked for everywhere; definitions of custom fields may have changed. */
 const askedFields = (known: LinkedContact['known']): string[] =>
@@ -56,17 +56,17 @@ async function assertKnownThere(
   const seen = []
   for (const link of sample.map(standardOf))
     seen.push({ link, shown: await read(link.contactId, Object.keys(link.known), reads) })
-  assertShown(seen, placeOf(settings))
+  assertShown(seen, statePlaceOf(settings))
 }
 
 /** Throws OTHER_SERVICE where the state belongs to another address than is configured. */
 export const assertOfService = (settings: Settings, binding: Pick<ServiceBinding, 'tie'>): void =>
-  assertSameService(binding.tie(), placeOf(settings))
+  assertSameService(binding.tie(), statePlaceOf(settings))
 
 /** The same, beside the owner of the state, for what only looks. */
 export function assertReadOfService(settings: Settings): void {
   const read = readTie(settings.state, 0)
-  if (read !== undefined) assertSameService(read.tie, placeOf(settings))
+  if (read !== undefined) assertSameService(read.tie, statePlaceOf(settings))
 }
 
 /**
@@ -81,7 +81,7 @@ export async function bindAtFirstUse(
   const tie = binding.tie()
   const address = serviceAddress(settings.service.base_url)
   if (tie.address === address) return
-  assertSameService(tie, placeOf(settings))
+  assertSameService(tie, statePlaceOf(settings))
   if (tie.address === undefined && tie.hasLinks)
     await assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings)
   binding.bind(address)

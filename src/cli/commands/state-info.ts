@@ -9,6 +9,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { bytesText, momentText, number, plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
+import { workersJson, workerText } from '../status-text.ts'
 
 type Info = Extract<Awaited<ReturnType<typeof stateInfo>>, { mark: object }>
 
@@ -25,9 +26,7 @@ const infoJson = (path: string, info: Info) => ({
       ? null
       : { pid: info.owner.pid, since: new Date(info.owner.since).toISOString() },
   integrity: info.integrity,
-  ...(info.workers.length === 0
-    ? {}
-    : { workers: info.workers.map((one) => ({ ...one, since: new Date(one.since).toISOString() })) }),
+  ...(info.workers.length === 0 ? {} : { workers: workersJson(info.workers) }),
   pipelines: info.pipelines.map(({ inDoubt, onItsWay, retriable, ...counts }) => ({
     ...counts,
     in_doubt: inDoubt,
@@ -51,9 +50,13 @@ function infoText(path: string, info: Info): readonly string[] {
   return [
     path,
     `  ${bytesText(info.bytes)}, and ${bytesText(info.walBytes)} not yet merged into it; schema ${info.schema}, instance ${mark.instance}`,
-    owner === undefined
-      ? '  not held by a process'
-      : `  held by process ${owner.pid} since ${momentText(owner.since)}`,
+    ...(info.workers.length > 0
+      ? info.workers.map((one) => `  ${workerText(one)}`)
+      : [
+          owner === undefined
+            ? '  not held by a process'
+            : `  held by process ${owner.pid} since ${momentText(owner.since)}`,
+        ]),
     `  integrity: ${integrity}`,
     `  ${plural(mark.runs, 'run')}${last}`,
     `  sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,

@@ -7,7 +7,8 @@ import {
   type PipelineStatus,
 } from '../../app/standing.ts'
 import { openStateForReading } from '../../store/state-store.ts'
-import { stateOwner } from '../../store/info.ts'
+import { fleetStanding, stateOwner } from '../../store/info.ts'
+import { fleetView } from '../../core/fleet.ts'
 import { systemClock as clock } from '../../system.ts'
 import type { ErasedSeen } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -20,11 +21,14 @@ import {
   behindText,
   orphanText,
   ownerText,
+  unassignedText,
+  workersJson,
+  workerText,
   pauseText,
   rateText,
   standingText,
 } from '../status-text.ts'
-import { terminalOf } from '../terminal.ts'
+import { terminalOf, wrap } from '../terminal.ts'
 
 interface StatusOptions extends CommonOptions {
   readonly watch?: boolean
@@ -93,15 +97,27 @@ const standingJson = (standing: PipelineStatus) => ({
 
 /** How everything stands now, as text or as one JSON document. */
 async function look(settings: Settings, pipelines: readonly PipelineSettings[]) {
-  const owner = stateOwner(settings.state)
+  const isShared = settings.state.url !== undefined
+  const fleet = isShared ? fleetStanding(settings.state) : undefined
+  const owner = fleet === undefined ? stateOwner(settings.state) : fleet.workers[0]
   const state = openStateForReading(settings.state)
+  const ownerOf = (name: string) =>
+    fleet === undefined ? owner : fleet.leases.find(({ pipeline }) => pipeline === name)
   try {
     const of = { settings, state, owner }
     return {
       owner,
+      fleet:
+        fleet &&
+        fleetView(
+          fleet,
+          settings.pipelines.map(({ name }) => name),
+        ),
       orphans: orphans(settings),
       common: await commonStanding(of),
-      standings: await Promise.all(pipelines.map((pipeline) => pipelineStanding(pipeline, of))),
+      standings: await Promise.all(
+        pipelines.map((pipeline) => pipelineStanding(pipeline, { ...of, owner: ownerOf(pipeline.name) })),
+      ),
     }
   } finally {
     await state?.close()
@@ -136,8 +152,9 @@ const handOverJson = ({ handOver }: CommonStanding) =>
     ? null
     : { to: handOver.to, behind: handOver.behind, oldest: isoTime(handOver.oldestAt) }
 
-const lookJson = ({ owner, orphans: known, common, standings }: Look) => ({
+const lookJson = ({ owner, fleet, orphans: known, common, standings }: Look) => ({
   owner: owner === undefined ? null : { pid: owner.pid, since: isoTime(owner.since) },
+  ...(fleet && { workers: workersJson(fleet.workers), unassigned: fleet.unassigned }),
   pause: pauseJson(common),
   rate: rateJson(common),
   hand_over: handOverJson(common),
@@ -146,14 +163,17 @@ const lookJson = ({ owner, orphans: known, common, standings }: Look) => ({
   orphans: known,
 })
 
-function lookText(io: Io, { owner, orphans: known, common, standings }: Look): readonly string[] {
+function lookText(io: Io, { owner, fleet, orphans: known, common, standings }: Look): readonly string[] {
   const terminal = terminalOf(io)
   const now = clock.now()
   return [
     ...standings.flatMap((one) => standingText(one, now, terminal)),
     ...known.map(orphanText),
     ...rateText(common, now, terminal),
-    ownerText(owner, now),
+    ...(fleet === undefined || fleet.workers.length === 0
+      ? [ownerText(owner, now)]
+      : fleet.workers.flatMap((one) => wrap(workerText(one), terminal.columns, 2))),
+    ...unassignedText(fleet?.unassigned ?? []),
     ...pauseText(common, now, terminal),
     ...erasedText(common, now, terminal),
     ...behindText(common, now),

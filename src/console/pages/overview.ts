@@ -12,6 +12,7 @@ import { progressLine } from '../html/progress.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, count, facts, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
+import { fleetPart } from '../html/fleet.ts'
 import { askButton } from '../html/ask.ts'
 import { address, type Column, table } from '../html/table.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
@@ -296,6 +297,6 @@ export function overviewPage(overview: Overview): PageParts {
     <h2>Time from file to service</h2>
     ${delayChart(days, live.now)}
     <h2>The daemon</h2>
-    ${rateFacts(overview)}`
+    ${rateFacts(overview)}${fleetPart(live)}`
   return { title: 'Overview', place: '/', body }
 }

@@ -1,6 +1,7 @@
 // What the daemon tells those who watch it (health, metrics, alerts, the log): events as they happen, and its condition
 // when it is asked. Names and numbers alone: nothing of a record or a contact is in it. Times are milliseconds since the epoch.
 import type { PipelinePause } from '../decision.ts'
+import type { fleetView } from '../fleet.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { Settings } from '../settings.ts'
 import type { Counts, RunStatus } from './summary.ts'
@@ -100,6 +101,8 @@ export interface DaemonCondition {
   /** Why the last reload was refused; undefined where the configuration in use is the latest that was asked for. */
   readonly refusedReload: readonly string[] | undefined
   readonly pipelines: readonly PipelineCondition[]
+  /** Who works with the state, and pipelines that none may run; undefined where there is one owner. */
+  readonly fleet?: ReturnType<typeof fleetView> | undefined
 }
 
 /** Up to which moment everything that a pipeline's schedule names has had its run. */

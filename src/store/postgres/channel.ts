@@ -40,6 +40,9 @@ const THREAD = new URL(
   import.meta.url,
 )
 
+/** The thread is loaded within this time, or never. */
+const LOADED_MS = 30_000
+
 /** Longer than any statement may take. */
 const PATIENCE_MS = 600_000
 
@@ -49,10 +52,12 @@ const isProblem = (answer: ServerAnswer): answer is Extract<ServerAnswer, { prob
 /** `place`: how messages name the state. */
 export function openChannel(url: string, place: string): Channel {
   const { port1: port, port2 } = new MessageChannel()
-  const signal = new Int32Array(new SharedArrayBuffer(4))
+  const signal = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(THREAD, { workerData: { url, signal, port: port2 }, transferList: [port2] })
   worker.unref()
   port.unref()
+  if (Atomics.wait(signal, 1, 0, LOADED_MS) === 'timed-out')
+    throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
   const answerTo = (message: Query | 'close'): ServerAnswer => {
     Atomics.store(signal, 0, 0)
     port.postMessage(message)

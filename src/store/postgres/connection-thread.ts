@@ -22,7 +22,11 @@ function newClient(): pg.Client {
   return made
 }
 
+let renewing: NodeJS.Timeout | undefined
 const client = newClient()
+// A worker that cannot write any more must not keep its lease.
+client.on('end', () => clearInterval(renewing))
+client.on('error', () => clearInterval(renewing))
 const names = new Map<string, string>()
 
 /** Statements with values are compiled once by the server. */
@@ -33,9 +37,15 @@ function nameOf({ text, values }: Query): { name?: string } {
   return { name }
 }
 
+/** The driver says so without a code. */
+const BROKEN =
+  /^(Connection terminated|Client (was closed|has encountered a connection error)|timeout expired)/
+
 function problemOf(error: unknown): ServerAnswer {
-  const { code = 'ECONNRESET', message } = error as { code?: string; message: string }
-  return { problem: { code, message } }
+  const { code, message } = error as { code?: string; message: string }
+  if (code !== undefined) return { problem: { code, message } }
+  if (BROKEN.test(message)) return { problem: { code: 'ECONNRESET', message } }
+  return { problem: { code: /SSL/.test(message) ? 'NO_TLS' : '', message } }
 }
 
 async function answered(query: Query): Promise<ServerAnswer> {
@@ -62,7 +72,6 @@ function tell(answer: ServerAnswer): void {
   Atomics.notify(signal, 0)
 }
 
-let renewing: NodeJS.Timeout | undefined
 let renewer: pg.Client | undefined
 let isRenewing = false
 
@@ -92,6 +101,8 @@ function keepRenewing({ renew: text, everyMs }: Renewal): void {
 const isRenewal = (told: Told): told is Renewal => told !== 'close' && 'renew' in told
 
 const connected = client.connect()
+Atomics.store(signal, 1, 1)
+Atomics.notify(signal, 1)
 port.on('message', (told: Told) => {
   if (isRenewal(told)) return keepRenewing(told)
   void connected.then(

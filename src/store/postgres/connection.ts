@@ -84,7 +84,8 @@ function createTransactions(say: Say, fence: () => number | undefined): Transact
   }
 }
 
-const reads = (source: string): boolean => /^\s*SELECT\b/i.test(source)
+const reads = (source: string): boolean =>
+  /^\s*SELECT\b/i.test(source) || (/^\s*WITH\b/i.test(source) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(source))
 
 function createPrepare(
   channel: Channel,

@@ -20,6 +20,12 @@ const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
     'cannot be reached',
     AWAY,
   ],
+  [
+    ['NO_TLS', 'ERR_TLS', 'CERT_', 'DEPTH_ZERO', 'SELF_SIGNED', 'UNABLE_TO'],
+    'STATE_UNUSABLE',
+    'cannot be reached: its certificate, or TLS, is not accepted',
+    'Check sslmode and sslrootcert in state.url, and the certificate of the server.',
+  ],
   [['XX001', 'XX002'], 'STATE_UNUSABLE', 'is damaged'],
   [['28', '3D000', '42501', '25006'], 'STATE_UNUSABLE', 'cannot be used by the user of state.url', ACCESS],
 ]
