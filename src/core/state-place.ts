@@ -17,12 +17,12 @@ export interface ServerPlace extends StatePlace {
   readonly schema: string
 }
 
-export const placeOf = (where: StateLocation): StatePlace =>
+export const statePlaceOf = (where: StateLocation): StatePlace =>
   typeof where === 'string' ? { path: where } : where
 
 /** Undefined for a state in a file. */
 export function serverPlace(where: StateLocation): ServerPlace | undefined {
-  const { path, url, schema } = placeOf(where)
+  const { path, url, schema } = statePlaceOf(where)
   return url === undefined || schema === undefined ? undefined : { path, url, schema }
 }
 
@@ -30,6 +30,6 @@ export function serverPlace(where: StateLocation): ServerPlace | undefined {
 export function stateText(where: StateLocation): string {
   const server = serverPlace(where)
   return server === undefined
-    ? placeOf(where).path
+    ? statePlaceOf(where).path
     : `${server.schema} at ${new URL(server.url).host || 'a local PostgreSQL server'}`
 }
