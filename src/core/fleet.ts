@@ -158,37 +158,66 @@ function eligibleWorkers(pipeline: string, workers: readonly FleetWorker[]): rea
   return seeing.length === 0 ? current : seeing
 }
 
+/** Numbers of pipelines by worker. */
+type Load = Map<number, number>
+
+const loadOf = (load: Load, fence: number): number => load.get(fence) ?? 0
+
+/** The one of them with the fewest pipelines; of several the one that joined first. */
+const leastOf = (may: readonly number[], load: Load): number | undefined =>
+  may.toSorted((one, other) => loadOf(load, one) - loadOf(load, other) || one - other)[0]
+
+interface Choice {
+  readonly name: string
+  /** Workers that may run it. */
+  readonly may: readonly number[]
+}
+
+/** One pipeline that evens out the load: from a worker with at least two more than another one that may run it. */
+function nextMove(
+  choices: readonly Choice[],
+  { assigned, load }: { assigned: ReadonlyMap<string, number>; load: Load },
+): { readonly name: string; readonly from: number; readonly to: number } | undefined {
+  for (const { name, may } of choices) {
+    const from = assigned.get(name)
+    const to = leastOf(may, load)
+    if (from !== undefined && to !== undefined && loadOf(load, from) - loadOf(load, to) >= 2)
+      return { name, from, to }
+  }
+  return undefined
+}
+
 /**
- * Who is to have each pipeline, by its name. A pipeline stays where it is unless that worker may not run it, or has more than
- * its share while another one that may run it has less.
+ * Who is to have each pipeline, by its name. A pipeline stays where it is unless that worker may not run it, or has at least
+ * two more than another one that may. So the assignment of its own result is the same: nothing moves back.
  */
 export function assignedTo({ workers, leases }: FleetStanding): ReadonlyMap<string, number> {
   const names = [...new Set(workers.flatMap(({ runs }) => Object.keys(runs)))].toSorted()
-  const choices = names
-    .map((name) => ({ name, may: eligibleWorkers(name, workers).map(({ fence }) => fence) }))
-    .filter(({ may }) => may.length > 0)
+  const choices = names.map((name): Choice => ({
+    name,
+    may: eligibleWorkers(name, workers).map(({ fence }) => fence),
+  }))
   const owner = new Map(leases.map(({ pipeline, fence }) => [pipeline, fence]))
-  const load = new Map(workers.map(({ fence }) => [fence, 0]))
+  const load: Load = new Map()
   const assigned = new Map<string, number>()
   const give = (name: string, fence: number): void => {
     assigned.set(name, fence)
-    load.set(fence, (load.get(fence) ?? 0) + 1)
+    load.set(fence, loadOf(load, fence) + 1)
   }
-  const share = Math.ceil(
-    choices.length / Math.max(1, workers.filter(({ runs }) => Object.keys(runs).length > 0).length),
-  )
-  const isKept = ({ name, may }: (typeof choices)[number]): boolean => {
+  for (const { name, may } of choices) {
     const fence = owner.get(name)
-    return fence !== undefined && may.includes(fence) && (may.length === 1 || (load.get(fence) ?? 0) < share)
+    if (fence !== undefined && may.includes(fence)) give(name, fence)
   }
-  for (const choice of choices) if (isKept(choice)) give(choice.name, owner.get(choice.name) ?? 0)
-  // Those that few may run come first, so that the others even out what is left.
-  const open = choices
-    .filter(({ name }) => !assigned.has(name))
-    .toSorted((one, other) => one.may.length - other.may.length)
-  for (const { name, may } of open) {
-    const [least] = may.toSorted((one, other) => (load.get(one) ?? 0) - (load.get(other) ?? 0) || one - other)
-    give(name, least ?? 0)
+  for (const { name, may } of choices) {
+    const least = leastOf(may, load)
+    if (!assigned.has(name) && least !== undefined) give(name, least)
   }
-  return assigned
+  // Those that come last by name move first.
+  const reversed = choices.toReversed()
+  for (;;) {
+    const move = nextMove(reversed, { assigned, load })
+    if (move === undefined) return assigned
+    load.set(move.from, loadOf(load, move.from) - 1)
+    give(move.name, move.to)
+  }
 }

@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  assignedTo,
+  type FleetStanding,
+  fleetView,
+  type FleetWorker,
+  GUEST,
+  isAtRest,
+  isRestAsked,
+} from '../../src/core/fleet.ts'
+
+function worker(fence: number, pipelines: readonly string[], more: Partial<FleetWorker> = {}): FleetWorker {
+  return {
+    ...GUEST,
+    fence,
+    name: `w${fence}`,
+    machine: 'host',
+    pid: fence,
+    since: 0,
+    leaseMs: 15_000,
+    runs: Object.fromEntries(pipelines.map((name) => [name, { hash: 'h', sees: true }])),
+    ...more,
+  }
+}
+
+const lease = (pipeline: string, fence: number) => ({ pipeline, fence, since: 1 })
+const given = (standing: FleetStanding) => Object.fromEntries(assignedTo(standing))
+
+describe('which worker has which pipeline', () => {
+  it('gives one worker all, and nobody what is not configured anywhere', () => {
+    expect(given({ workers: [worker(1, ['a', 'b'])], leases: [lease('gone', 1)] })).toEqual({ a: 1, b: 1 })
+    expect(given({ workers: [], leases: [] })).toEqual({})
+    expect(given({ workers: [worker(1, [])], leases: [] })).toEqual({})
+  })
+
+  it('shares evenly, and leaves pipelines where they are as long as that is even', () => {
+    const names = ['a', 'b', 'c', 'd']
+    const workers = [worker(1, names), worker(2, names)]
+    const leases = [lease('a', 2), lease('b', 1), lease('c', 2), lease('d', 1)]
+    expect(given({ workers, leases })).toEqual({ a: 2, b: 1, c: 2, d: 1 })
+    const all = names.map((name) => lease(name, 1))
+    expect(given({ workers, leases: all })).toEqual({ a: 1, b: 1, c: 2, d: 2 })
+  })
+
+  it('gives a pipeline to those alone that may run it, and evens out with the others', () => {
+    const workers = [worker(1, ['a', 'b', 'c', 'd']), worker(2, ['c', 'd'])]
+    expect(given({ workers, leases: [lease('c', 1), lease('d', 1)] })).toEqual({ a: 1, b: 1, c: 2, d: 2 })
+    expect(given({ workers, leases: [] })).toEqual({ a: 1, b: 1, c: 2, d: 2 })
+  })
+
+  it('keeps what one worker alone may run, however much that is', () => {
+    const workers = [worker(1, ['a', 'b', 'c']), worker(2, ['c'])]
+    const leases = [lease('a', 1), lease('b', 1), lease('c', 1)]
+    expect(given({ workers, leases })).toEqual({ a: 1, b: 1, c: 2 })
+  })
+
+  it('runs a pipeline under the settings that were read last', () => {
+    const old = worker(1, ['a'], { configured: 1 })
+    const fresh = worker(2, [], { configured: 2, runs: { a: { hash: 'new', sees: true } } })
+    expect(given({ workers: [old, fresh], leases: [lease('a', 1)] })).toEqual({ a: 2 })
+  })
+
+  it('runs a pipeline where its folder is, and anywhere when no worker sees it', () => {
+    const blind = worker(1, [], { runs: { a: { hash: 'h', sees: false } } })
+    expect(given({ workers: [blind, worker(2, ['a'])], leases: [lease('a', 1)] })).toEqual({ a: 2 })
+    expect(given({ workers: [blind], leases: [] })).toEqual({ a: 1 })
+  })
+
+  it('is the same for all, gives each pipeline to one that may run it, and settles at once', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    const workers = fc
+      .array(fc.subarray(names), { minLength: 1, maxLength: 5 })
+      .map((lists) => lists.map((list, place) => worker(place + 1, list)))
+    const standing = workers.chain((all) =>
+      fc
+        .array(
+          fc.record({
+            pipeline: fc.constantFrom(...names),
+            fence: fc.constantFrom(...all.map(({ fence }) => fence)),
+          }),
+        )
+        .map((some) => ({
+          workers: all,
+          leases: [...new Map(some.map((one) => [one.pipeline, { ...one, since: 1 }])).values()],
+        })),
+    )
+    fc.assert(
+      fc.property(standing, ({ workers: all, leases }) => {
+        const assigned = assignedTo({ workers: all, leases })
+        const configured = new Set(all.flatMap(({ runs }) => Object.keys(runs)))
+        expect(new Set(assigned.keys())).toEqual(configured)
+        for (const [name, fence] of assigned)
+          expect(Object.hasOwn(all.find((one) => one.fence === fence)?.runs ?? {}, name)).toBe(true)
+        const after = [...assigned].map(([name, fence]) => lease(name, fence))
+        expect(assignedTo({ workers: all, leases: after })).toEqual(assigned)
+        expect(assignedTo({ workers: all.toReversed(), leases: leases.toReversed() })).toEqual(assigned)
+      }),
+    )
+  })
+})
+
+describe('rest', () => {
+  const asks = (fence: number) => worker(fence, [], { rest: 'asked' })
+
+  it('is wanted where another worker asks for it', () => {
+    const standing = { workers: [asks(1), worker(2, ['a'])], leases: [] }
+    expect([isRestAsked(standing, 1), isRestAsked(standing, 2)]).toEqual([false, true])
+  })
+
+  it('is there once no other worker with pipelines lets a run begin', () => {
+    const leases = [lease('a', 2)]
+    expect(isAtRest({ workers: [asks(1), worker(2, ['a'])], leases }, 1)).toBe(false)
+    expect(isAtRest({ workers: [asks(1), worker(2, ['a'], { rest: 'given' })], leases }, 1)).toBe(true)
+    expect(isAtRest({ workers: [asks(1)], leases: [] }, 1)).toBe(true)
+  })
+
+  it('is for one after the other: first for the one that joined first', () => {
+    const standing = { workers: [asks(1), asks(2)], leases: [] }
+    expect([isAtRest(standing, 1), isAtRest(standing, 2)]).toEqual([true, false])
+  })
+})
+
+describe('workers as they are shown', () => {
+  it('have their pipelines, those that run, and what none may run', () => {
+    const workers = [
+      worker(1, ['a', 'b'], { doing: ['a'], labels: ['berlin'] }),
+      worker(2, []),
+      worker(3, []),
+      worker(4, [], { rest: 'asked' }),
+    ]
+    const view = fleetView({ workers, leases: [lease('a', 1), lease('b', 1), lease('c', 2)] }, [
+      'a',
+      'b',
+      'c',
+    ])
+    expect(view.unassigned).toEqual(['c'])
+    expect(
+      view.workers.map(({ name, pipelines, active, rest }) => ({ name, pipelines, active, rest })),
+    ).toEqual([
+      { name: 'w1', pipelines: ['a', 'b'], active: ['a'], rest: 'none' },
+      { name: 'w2', pipelines: ['c'], active: ['c'], rest: 'none' },
+      { name: 'w4', pipelines: [], active: [], rest: 'asked' },
+    ])
+  })
+
+  it('lack nothing while no worker follows schedules', () => {
+    expect(fleetView({ workers: [worker(1, [])], leases: [] }, ['a'])).toEqual({
+      workers: [],
+      unassigned: [],
+    })
+  })
+})
