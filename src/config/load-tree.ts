@@ -14,7 +14,7 @@ import { readAlertSecrets } from './secrets/alert-secrets.ts'
 import { readSecrets } from './secrets/secrets.ts'
 import { withProfile } from './service-profile.ts'
 import { readUserTokens } from './secrets/user-secrets.ts'
-import { readSourceSecrets } from './secrets/source-secrets.ts'
+import { readSourceSecrets, stateUrlWarnings } from './secrets/source-secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
 import type { SourceKinds } from '../core/source-settings.ts'
 import type { Environment } from './text/substitute.ts'
@@ -108,7 +108,9 @@ async function loadAccount(
     ...allProblems({ tree, kinds, pipelines, users, incomplete, schemaProblems }),
     ...found.flatMap((one) => one.problems),
   ].filter(counts(options))
-  const warnings = found.flatMap((one) => one.warnings).filter(counts(options))
+  const warnings = [...found.flatMap((one) => one.warnings), ...stateUrlWarnings(tree)].filter(
+    counts(options),
+  )
   if (!parsed.ok || sources === undefined || problems.length > 0)
     return { settings: undefined, problems, warnings }
   const checked = {

@@ -72,6 +72,7 @@ describe('settings', () => {
         custom_field_key: '{field_name}',
       },
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
+      workers: { labels: [] },
       log: {
         level: 'info',
         console_level: undefined,
@@ -163,6 +164,7 @@ describe('settings', () => {
         custom_field_key: '{field_name}',
       },
       state: { path: `${FOLDER}data/state.db` },
+      workers: { labels: [] },
       log: {
         level: 'debug',
         console_level: undefined,

@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../system.ts'
 import { asOwner } from '../run/as-owner.ts'
 import { atRest } from '../run/resting.ts'
 import { Unconfirmed } from '../run/desk.ts'
-import { addressee, askWorker, requestOf } from './fleet-asking.ts'
+import { addressee, askAll, askWorker, requestOf } from './fleet-asking.ts'
 import { type Deciding, type KindName, KINDS, type ResultOf } from './kinds.ts'
 import { resumeDecisions, takeDecision } from './taking.ts'
 import { type OwnerAnswer, answerSchema, errorOfAnswer, lineOf, type Request, socketBeside } from './wire.ts'
@@ -114,7 +114,9 @@ const askFleet = (
 ): Promise<OwnerAnswer | 'silent' | 'free'> =>
   asOwner(settings, asking.pid, async ({ fleet }) => {
     if (fleet === undefined) return 'silent'
-    const to = addressee(await fleet.standing(), { args: request.args, own: fleet.own() })
+    const standing = await fleet.standing()
+    if (request.kind === 'reload') return askAll(fleet, { standing, request }, asking)
+    const to = addressee(standing, { args: request.args, own: fleet.own() })
     if (to === undefined) return 'silent'
     return to === 'guest' ? 'free' : askWorker(fleet, { to, request }, asking)
   })

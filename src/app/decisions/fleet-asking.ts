@@ -93,6 +93,23 @@ export async function askWorker(
   }
 }
 
+/** Every worker that follows schedules: each has a configuration of its own to read. The first refusal, or the last answer. */
+export async function askAll(
+  fleet: Fleet,
+  { standing, request }: { standing: FleetStanding; request: Request },
+  listener: FleetListener,
+): Promise<OwnerAnswer | 'silent'> {
+  let last: OwnerAnswer | 'silent' = 'silent'
+  for (const { fence, name } of standing.workers.filter(isDaemon)) {
+    listener.tell(`asking worker ${name}`)
+    last = await askWorker(fleet, { to: fence, request }, listener)
+    if (!('result' in last)) return last
+    const { problems } = last.result as { problems: readonly string[] }
+    if (problems.length > 0) return last
+  }
+  return last
+}
+
 export const requestOf = (
   settings: Settings,
   {

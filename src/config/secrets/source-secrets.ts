@@ -2,7 +2,7 @@
 import type { SourceKinds } from '../../core/source-settings.ts'
 import { optionalSecret, type SecretOptions } from './secrets.ts'
 import type { ConfigProblem } from '../text/problem.ts'
-import { isMapping, type Path, type Tree, valueAt } from '../text/tree.ts'
+import { isMapping, type Path, pathKey, problemAt, type Tree, valueAt } from '../text/tree.ts'
 
 /** One secret, and where it stands in the options of its source. */
 export interface SourceSecret {
@@ -66,6 +66,17 @@ export const withSecrets = (
     (filled, { path, value }) => withValue(filled, path, value) as Readonly<Record<string, unknown>>,
     options,
   )
+
+const STATE_URL: Path = ['state', 'url']
+
+/** The address of the server with the state, where its password stands in the file itself. */
+export function stateUrlWarnings(tree: Tree): readonly ConfigProblem[] {
+  const url = valueAt(tree.value, STATE_URL)
+  const [variable] = tree.places.get(pathKey(STATE_URL))?.variables ?? []
+  if (variable !== undefined || secretsInUrl(url).length === 0) return []
+  const message = 'holds a password in plain text'
+  return [problemAt(tree, STATE_URL, { message, hint: 'take it from the environment: "${DATABASE_URL}"' })]
+}
 
 const SECRET_PARAMETER = /key|token|secret|pass|sig|auth/i
 

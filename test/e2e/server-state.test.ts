@@ -1,0 +1,232 @@
+// The state at a PostgreSQL server, by the program itself: one process, then several that share the work.
+import { mkdir, readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../src/system.ts'
+import { openWorkshop, peopleCsv, type Running, type Workshop } from '../support/cli.ts'
+import { POSTGRES, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+
+// Each command is a separate process, and a machine may be slow.
+vi.setConfig({ testTimeout: 180_000 })
+
+/** The server asks for none, so this one is only to be looked for. */
+const PASSWORD = 'canary-pass-81c2'
+
+describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
+  let server: PostgresServer
+  let shop: Workshop
+  const daemons: Running[] = []
+  beforeAll(async () => {
+    server = await startPostgres(POSTGRES ?? '')
+  }, 60_000)
+  afterAll(async () => server.stop())
+  beforeEach(async () => {
+    shop = await openWorkshop()
+    await configure()
+  })
+  afterEach(async () => {
+    for (const daemon of daemons.splice(0)) {
+      daemon.process.kill('SIGKILL')
+      await daemon.ended
+    }
+    await server.query('DROP SCHEMA IF EXISTS contact_sync CASCADE')
+    await shop.close()
+  })
+
+  async function configure(more = ''): Promise<void> {
+    const url = server.url.replace('sync@', `sync:${PASSWORD}@`)
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    const names = ['shop', 'crm', 'fair', 'club']
+    for (const name of names) await mkdir(shop.path('inbox', name), { recursive: true })
+    const pipelines = names.map(
+      (name) => `  ${name}:
+    source: { type: csv, folder: inbox/${name}, settle: 0s }
+    key: no
+    watch: true
+    map: { mail: mail, first_name: first, family_name: last, phone: phone }
+`,
+    )
+    await shop.configure(
+      yaml
+        .replace('state: { path: state/contact-sync.db }', `state: { path: state/s.db, url: "${url}" }`)
+        .replace(/pipelines:[^]*/, `${more}pipelines:\n${pipelines.join('')}`),
+    )
+  }
+
+  async function json(...args: string[]): Promise<{ code: number | null; said: Record<string, unknown> }> {
+    const { code, stdout, stderr } = await shop.cli(...args, '--json')
+    expect(stderr).not.toContain(PASSWORD)
+    try {
+      return { code, said: JSON.parse(stdout) as Record<string, unknown> }
+    } catch {
+      throw new Error(`${args.join(' ')}: ${code}\n${stdout}\n${stderr}`)
+    }
+  }
+
+  async function start(): Promise<Running> {
+    const daemon = shop.start('start')
+    daemons.push(daemon)
+    await daemon.stderrHas(/daemon started/)
+    return daemon
+  }
+
+  interface Worker {
+    readonly pid: number
+    readonly pipelines: readonly string[]
+  }
+
+  const workers = async (): Promise<readonly Worker[]> => (await json('status')).said['workers'] as Worker[]
+
+  /** Resolves with what it says once that is as it should be. */
+  async function until<T>(ask: () => Promise<T>, isReached: (now: T) => boolean): Promise<T> {
+    for (;;) {
+      const now = await ask()
+      if (isReached(now)) return now
+      await systemClock.sleep(100)
+    }
+  }
+
+  const isShared = (all: readonly Worker[]): boolean =>
+    all.length === 2 && all.every(({ pipelines }) => pipelines.length === 2)
+
+  /** Of one pipeline each; different persons. */
+  const csvFor = (name: string, count: number): string => peopleCsv(count).replaceAll('person', `${name}-`)
+
+  const linked = async (): Promise<Record<string, number>> => {
+    const { pipelines } = (await json('status')).said as { pipelines: { pipeline: string; linked: number }[] }
+    return Object.fromEntries(pipelines.map(({ pipeline, linked: count }) => [pipeline, count]))
+  }
+
+  it('has what a file has: runs, a plan, the sync log, undo, an erasure', async () => {
+    await shop.drop('shop', 'a.csv', peopleCsv(5))
+    expect((await json('plan', 'shop')).said).toMatchObject({ pipelines: [{ created: 5 }] })
+    const first = await json('run', 'shop')
+    expect(first.said).toMatchObject({ status: 'ok', pipelines: [{ created: 5 }] })
+    const writes = shop.writes()
+    await shop.drop('shop', 'b.csv', peopleCsv(5))
+    expect((await json('run', 'shop')).said).toMatchObject({ pipelines: [{ unchanged: 5, requests: 0 }] })
+    expect(shop.writes()).toBe(writes)
+    await shop.drop('shop', 'c.csv', peopleCsv(5, [2]))
+    const changed = await json('run', 'shop')
+    expect(changed.said).toMatchObject({ pipelines: [{ updated: 1, unchanged: 4 }] })
+    const [{ run_id: runId }] = (changed.said as { pipelines: [{ run_id: string }] }).pipelines
+    expect((await shop.cli('undo', runId, '--yes')).code).toBe(0)
+    expect(await shop.contacts('person2@example.com', 'phone')).toMatchObject([{ phone: '030 2' }])
+    expect((await shop.cli('audit', 'forget', 'person1@example.com', '--yes')).code).toBe(0)
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+    expect(await json('state', 'info')).toMatchObject({
+      code: 0,
+      said: { path: 'contact_sync at localhost', exists: true, integrity: 'ok', doubt: null },
+    })
+    const backup = await shop.cli('state', 'backup', 'copy.db')
+    expect([backup.code, backup.stderr]).toEqual([
+      2,
+      expect.stringContaining("pg_dump -Fc -n 'contact_sync'"),
+    ])
+  })
+
+  it('warns of a password in the configuration, and shows it nowhere', async () => {
+    await shop.drop('shop', 'a.csv', peopleCsv(1))
+    for (const args of [
+      ['check'],
+      ['run'],
+      ['status'],
+      ['state', 'info'],
+      ['audit', 'verify'],
+      ['support-bundle', 'b.tar'],
+    ]) {
+      const { stdout, stderr } = await shop.cli(...args)
+      const all = `${stdout}${stderr}`
+      expect(all).not.toContain(PASSWORD)
+      expect(all).toContain('state.url: holds a password in plain text')
+    }
+    expect(await readFile(shop.path('b.tar'), 'latin1')).not.toContain(PASSWORD)
+  })
+
+  it('is shared by two daemons: each pipeline runs once, and decisions reach the one that has it', async () => {
+    const [one, other] = [await start(), await start()]
+    const all = await until(workers, isShared)
+    expect(new Set(all.map(({ pid }) => pid))).toEqual(new Set([one.process.pid, other.process.pid]))
+    for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 20))
+    await until(linked, (now) => Object.values(now).every((count) => count === 20))
+    for (const name of ['shop', 'crm', 'fair', 'club']) {
+      await shop.drop(name, 'b.csv', csvFor(name, 21))
+      const { code, said } = await json('run', name)
+      expect([code, said]).toMatchObject([0, { status: 'ok', pipelines: [{ pipeline: name }] }])
+      expect(await shop.contacts(`${name}-20@example.com`, 'id')).toHaveLength(1)
+    }
+    expect((await shop.cli('pause', 'shop')).code).toBe(0)
+    expect((await json('run', 'shop')).code).toBe(4)
+    expect((await shop.cli('resume', 'shop')).code).toBe(0)
+    expect((await json('run', 'shop')).code).toBe(0)
+    expect((await shop.cli('audit', 'forget', 'shop-1@example.com', '--yes')).code).toBe(0)
+    const reloaded = await shop.cli('reload')
+    expect([reloaded.code, reloaded.stderr.match(/asking worker/g)]).toEqual([
+      0,
+      ['asking worker', 'asking worker'],
+    ])
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+  })
+
+  it('hands over at once what a daemon has that ends, and within the lease what one has that was killed', async () => {
+    const [one, other] = [await start(), await start()]
+    await until(workers, isShared)
+    one.process.kill('SIGTERM')
+    await one.ended
+    const left = await workers()
+    expect(left.map(({ pid }) => pid)).toEqual([other.process.pid])
+    await until(workers, ([only]) => only?.pipelines.length === 4)
+    const third = await start()
+    await until(workers, isShared)
+    for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 400))
+    await until(linked, (now) => Object.values(now).some((count) => count > 0))
+    other.process.kill('SIGKILL')
+    const killedAt = systemClock.monotonic()
+    await until(workers, (all) => all.length === 1 && all[0]?.pipelines.length === 4)
+    expect(systemClock.monotonic() - killedAt).toBeLessThan(20_000 + 5_000)
+    expect((await workers())[0]?.pid).toBe(third.process.pid)
+    await until(linked, (now) => Object.values(now).every((count) => count === 400))
+    for (const name of ['shop', 'crm', 'fair', 'club'])
+      for (const index of [0, 199, 399])
+        expect(await shop.contacts(`${name}-${index}@example.com`, 'id')).toHaveLength(1)
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+  })
+
+  it('joins again when the connections were cut, and says meanwhile that it is not ready', async () => {
+    const daemon = await start()
+    const { port } = JSON.parse(
+      /\{.*"daemon started".*\}/.exec(await daemon.stderrHas(/"daemon started".*\n/))?.[0] ?? '{}',
+    ) as { port: number }
+    const ready = async () => fetch(`http://127.0.0.1:${port}/readyz`)
+    expect((await ready()).status).toBe(200)
+    await server.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'contact-sync'",
+    )
+    await daemon.stderrHas(/state unavailable: waiting/)
+    await daemon.stderrHas(/state available again/)
+    await until(
+      async () => (await ready()).status,
+      (status) => status === 200,
+    )
+    await until(workers, ([only]) => only?.pipelines.length === 4)
+    await shop.drop('shop', 'a.csv', peopleCsv(3))
+    await until(linked, ({ shop: count }) => count === 3)
+    daemon.process.kill('SIGTERM')
+    expect((await daemon.ended).code).toBe(143)
+  })
+
+  it('runs a pipeline with labels on workers that have one of them, and says what none may run', async () => {
+    await configure('workers: { labels: [north] }\n')
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(
+      yaml
+        .replace('  crm:\n', '  crm:\n    on: [south, west]\n')
+        .replace('  fair:\n', '  fair:\n    on: [north]\n'),
+    )
+    await start()
+    const [only] = await until(workers, ([one]) => (one?.pipelines.length ?? 0) > 0)
+    expect(only?.pipelines).toEqual(['club', 'fair', 'shop'])
+    const { said } = await json('status')
+    expect(said['unassigned']).toEqual(['crm'])
+    expect((await shop.cli('status')).stdout).toContain('! No worker may run crm')
+  })
+})
