@@ -1,7 +1,7 @@
 // From the checked values of the file to the settings that the program works with: what the file only points to is put
 // in (secrets, absolute paths), and what follows from its words. It decides nothing and refuses nothing.
-import { dirname, join, parse, resolve } from 'node:path'
-import { DEFAULT_ACCOUNT } from '../core/account-settings.ts'
+import { dirname, resolve } from 'node:path'
+import { fileOfAccount, schemaOfAccount } from '../core/state-place.ts'
 import { ownersFor } from '../core/change/others/ownership.ts'
 import { respectsHandEdits } from '../core/change/others/hand-edits.ts'
 import type { FieldOwners } from '../core/sending-settings.ts'
@@ -109,18 +109,9 @@ function consentPlaces(
   }
 }
 
-/** Of the accounts each has its own, named after it: `contact-sync.north.db`. */
-function ofAccount(account: string, path: string): string {
-  if (account === DEFAULT_ACCOUNT) return path
-  const { dir, name, ext } = parse(path)
-  return join(dir, `${name}.${account}${ext}`)
-}
-
 /** At a server each account has a schema of its own. */
 const placeOfState = (path: string, url: string | undefined, account: string): Settings['state'] =>
-  url === undefined
-    ? { path }
-    : { path, url, schema: account === DEFAULT_ACCOUNT ? 'contact_sync' : `contact_sync_${account}` }
+  url === undefined ? { path } : { path, url, schema: schemaOfAccount(account) }
 
 /** A file is named from the configuration on. */
 function auditPlaces(
@@ -128,7 +119,7 @@ function auditPlaces(
   absolute: (path: string) => string,
   account: string,
 ): Settings['audit'] {
-  const handedTo = (to: string): string => (isReceiver(to) ? to : ofAccount(account, absolute(to)))
+  const handedTo = (to: string): string => (isReceiver(to) ? to : fileOfAccount(account, absolute(to)))
   return {
     ...(witness && {
       witness: { ...witness, to: isWebAddress(witness.to) ? witness.to : absolute(witness.to) },
@@ -155,7 +146,7 @@ export function buildSettings(
   const alerts = alertSettings(values.alerts, ofAlerts)
   const { apiKey: api_key, token, metricsToken: metrics_token } = secrets
   const keyFile = service.api_key_file
-  const statePath = ofAccount(account, absolute(state.path))
+  const statePath = fileOfAccount(account, absolute(state.path))
   const withTokens = server.users.map((user, place) => ({ ...user, token: ofUsers[place] ?? '' }))
   return {
     ...rest,

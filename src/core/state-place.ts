@@ -1,5 +1,7 @@
 // Where a state is: a file, or a schema at a PostgreSQL server. `path` is the file; for a state at a server, what this machine
 // alone keeps of it lies beside that path (socket, mark, tokens), and there is no file of that name.
+import { join, parse } from 'node:path'
+import { DEFAULT_ACCOUNT } from './account-settings.ts'
 
 export interface StatePlace {
   readonly path: string
@@ -25,6 +27,16 @@ export function serverPlace(where: StateLocation): ServerPlace | undefined {
   const { path, url, schema } = statePlaceOf(where)
   return url === undefined || schema === undefined ? undefined : { path, url, schema }
 }
+
+/** Of the accounts each has its own, named after it: `contact-sync.north.db`. */
+export function fileOfAccount(account: string, path: string): string {
+  if (account === DEFAULT_ACCOUNT) return path
+  const { dir, name, ext } = parse(path)
+  return join(dir, `${name}.${account}${ext}`)
+}
+
+export const schemaOfAccount = (account: string): string =>
+  account === DEFAULT_ACCOUNT ? 'contact_sync' : `contact_sync_${account}`
 
 /** How messages name a state: never with the password, or any other part of the address but the host. */
 export function stateText(where: StateLocation): string {

@@ -17,7 +17,6 @@ import type { RecordSearch } from '../core/explain/explain-reads.ts'
 import type { StateStore } from '../core/state-store.ts'
 import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { createAcceptedStore } from './journal/accepted.ts'
-import { rebuildIndexes } from './log/audit-index.ts'
 import { keepNamesOfLinks } from './log/audit-names.ts'
 import { createSyncLog } from './log/audit-read.ts'
 import { createAlertStore } from './alerts.ts'
@@ -33,7 +32,8 @@ import { type Connection, openDatabase, openTemporaryDatabase } from './file/dat
 import { openToRead } from './reading.ts'
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
-import { type Forgetting, type Forgotten, forgetPerson, endSweep, isSweepDue, sweep } from './log/forget.ts'
+import type { Forgetting, Forgotten } from './log/forget.ts'
+import { createForgetting } from './forgetting.ts'
 import { createHandEditStore } from './journal/contacts/hand-edits.ts'
 import { createHoldStore } from './journal/holds.ts'
 import { createJournal } from './journal/journal.ts'
@@ -75,10 +75,9 @@ import { createRetentionStore } from './retention.ts'
 import { createServiceBinding, type ServiceBinding } from './service-binding.ts'
 import { createRunStore } from './journal/runs.ts'
 import { createStagingStore } from './journal/staging.ts'
-import { namedInRows, subjectOf } from './log/subject.ts'
 import { createTermNames, createTermNameStore, type TermNames } from './term-names.ts'
 import { createErasedSeenStore } from './log/erased-seen.ts'
-import { createTombstoneStore, erasedBefore, countTombstones } from './log/tombstones.ts'
+import { createTombstoneStore } from './log/tombstones.ts'
 import { createWatch, stateError, type Watch } from './file/trouble.ts'
 import { createRecordSearch } from './views/views-explain.ts'
 
@@ -223,39 +222,12 @@ function createRebuilt(db: Connection): OwnedState['rebuilt'] {
   }
 }
 
-function createForgetting(
-  db: Connection,
-): Pick<
-  OwnedState,
-  | 'forget'
-  | 'tombstones'
-  | 'subjectOf'
-  | 'namedInRows'
-  | 'erasedBefore'
-  | 'isOfOthers'
-  | 'rebuildLogIndexes'
-  | 'isSweepDue'
-  | 'sweep'
-  | 'endSweep'
-> {
-  const contactOf = db
-    .prepare<[string, string], number>('SELECT contact_id FROM link WHERE pipeline = ? AND key = ?')
-    .pluck()
-  return {
-    forget: (forgetting) => forgetPerson(db, forgetting),
-    tombstones: (names) => countTombstones(db, names),
-    subjectOf: (people) => subjectOf(db, people),
-    namedInRows: (names) => namedInRows(db, names),
-    erasedBefore: (names) => erasedBefore(db, names),
-    isOfOthers({ contactIds }, pipeline, key) {
-      const contactId = contactOf.get(pipeline, key)
-      return contactId !== undefined && !contactIds.includes(contactId)
-    },
-    rebuildLogIndexes: () => rebuildIndexes(db),
-    isSweepDue: () => isSweepDue(db),
-    sweep: () => sweep(db),
-    endSweep: () => endSweep(db),
-  }
+/** A move that was interrupted: whether this or the other place is the state is not decided yet. */
+function assertNotMoving(db: Connection, place: string): void {
+  if (db.prepare("SELECT 1 FROM meta WHERE name = 'moving'").get() === undefined) return
+  throw new SyncError('STATE_UNUSABLE', `the state ${place} is the copy of a move that was interrupted`, {
+    hint: 'Call contact-sync state move again, under the configuration that it was begun with.',
+  })
 }
 
 const SKIP_NUMBERS = "UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'operation'"
@@ -320,6 +292,7 @@ function openFileState(statePath: string, owner: Owner): OwnedState {
     const isLost = mark !== undefined && !existsSync(path)
     if (isLost && owner.evenOlder !== true) throw older(path, lostText(mark))
     db = openDatabase(path, owner)
+    assertNotMoving(db, path)
     keepNamesOfLinks(db)
     const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
@@ -368,6 +341,7 @@ function openServerState(
       alone: alone || evenOlder,
     })
     db = joined
+    assertNotMoving(db, place)
     const mark = readMark(path)
     const doubt = doubtOfState(db, mark)
     if (doubt !== undefined && !evenOlder) throw older(place, doubt)

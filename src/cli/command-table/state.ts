@@ -4,7 +4,7 @@ import type { CommandGroup } from './entry.ts'
 
 export const STATE: CommandGroup = {
   name: 'state',
-  summary: 'manages the state: info, backup, rebuild, rename',
+  summary: 'manages the state: info, backup, move, rebuild, rename',
   entries: [
     {
       name: 'info',
@@ -23,6 +23,25 @@ export const STATE: CommandGroup = {
       arguments: '<FILE>',
       examples: ['contact-sync state backup /backup/contact-sync-$(date +%F).db'],
       load: async () => (await import('../commands/state-info.ts')).backup,
+    },
+    {
+      name: 'move',
+      summary: 'carries the state from its file to a PostgreSQL server, or back',
+      description:
+        'Carries every table over in one transaction, reads each back and compares it, and puts the former state aside, so that no command uses it any more. The target must be empty. No other process may have the state: stop the daemon first. What was interrupted is completed, or begun anew, when it is called again. Afterwards the configuration has to name the new place; the command says how.',
+      options: [
+        {
+          flags: '--to <URL|FILE>',
+          help: 'postgres://..., or a file that is not there yet',
+        },
+        { flags: '--yes', help: 'does not ask' },
+      ],
+      accounts: 'each',
+      examples: [
+        'contact-sync state move --to "$DATABASE_URL"',
+        'contact-sync state move --to state/back.db --yes',
+      ],
+      load: async () => (await import('../commands/state-move.ts')).move,
     },
     {
       name: 'rebuild',

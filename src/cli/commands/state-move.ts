@@ -1,0 +1,87 @@
+// `state move`: from the file to a server, or back. The process is alone with both meanwhile.
+import { resolve } from 'node:path'
+import { SyncError } from '../../core/words/errors.ts'
+import { number, plural } from '../../core/words/format.ts'
+import type { Settings } from '../../core/settings.ts'
+import {
+  fileOfAccount,
+  schemaOfAccount,
+  serverPlace,
+  type StatePlace,
+  stateText,
+} from '../../core/state-place.ts'
+import { type Moved, type MovedTable, moveState } from '../../store/move.ts'
+import { systemClock as clock } from '../../system.ts'
+import { confirm } from '../confirm.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { commandSettings } from '../settings.ts'
+
+interface MoveOptions extends CommonOptions {
+  readonly to?: string
+  readonly yes?: boolean
+}
+
+/** An address is a server, anything else a file. */
+function targetOf(to: string | undefined, { state, account }: Settings, cwd: string): StatePlace {
+  if (to === undefined || to === '')
+    throw new SyncError('USAGE', 'state move needs --to', {
+      hint: 'Name a server or a file: contact-sync state move --to "$DATABASE_URL"',
+    })
+  if (/^postgres(ql)?:\/\//.test(to) && URL.canParse(to))
+    return { path: state.path, url: to, schema: schemaOfAccount(account) }
+  if (/^\w+:\/\//.test(to))
+    throw new SyncError('USAGE', 'a state can be moved to a PostgreSQL server or to a file alone')
+  return { path: fileOfAccount(account, resolve(cwd, to)) }
+}
+
+const rowsOf = (tables: readonly MovedTable[], name: string): number =>
+  tables.find((table) => table.name === name)?.rows ?? 0
+
+const amountText = (tables: readonly MovedTable[]): string =>
+  `${plural(rowsOf(tables, 'link'), 'link')}, ${plural(rowsOf(tables, 'audit'), 'entry', 'entries')} of the sync log, ${number(tables.reduce((sum, { rows }) => sum + rows, 0))} rows in all`
+
+/** What has to be changed in the configuration now. */
+const nextText = (to: StatePlace): string =>
+  serverPlace(to) === undefined
+    ? `state: { path: ${to.path} }, without url`
+    : 'state: { url: "${DATABASE_URL}" }, beside path, which stays as it is'
+
+function movedText(
+  { tables, mark, aside, isResumed }: Moved,
+  [from, to]: readonly [string, StatePlace],
+): string[] {
+  const what = isResumed
+    ? 'The move that was interrupted is complete.'
+    : `Moved from ${from} to ${stateText(to)}: ${amountText(tables)}, each table read back and the same.`
+  return [
+    what,
+    `The former state was put aside as ${aside}: no command uses it any more. Remove it once you no longer want to go back.`,
+    `Sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,
+    `Now change the configuration: ${nextText(to)}. Until then every command ends with STATE_OLDER. Then: contact-sync audit verify`,
+  ]
+}
+
+export async function move(io: Io, options: MoveOptions): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const to = targetOf(options.to, settings, io.cwd)
+  const from = stateText(settings.state)
+  const moved = await moveState(settings.state, to, {
+    pid: io.pid,
+    now: clock.now(),
+    confirm: (tables) =>
+      confirm(io, `Move ${amountText(tables)} from ${from} to ${stateText(to)}?`, options.yes === true),
+  })
+  // What the window of the rate limit holds is not carried over: it is empty after so long.
+  await clock.sleep(Math.min(settings.service.rate_limit.per, 60_000), io.signal)
+  if (options.json === true)
+    printJson(io, {
+      from,
+      to: stateText(to),
+      aside: moved.aside,
+      resumed: moved.isResumed,
+      tables: Object.fromEntries(moved.tables.map(({ name, rows }) => [name, rows])),
+      sync_log: { entries: moved.mark.entries, hash: moved.mark.hash },
+    })
+  else print(io, movedText(moved, [from, to]))
+  return 0
+}
