@@ -84,8 +84,9 @@ END $$;`
 
 /** Where all places are in use, it is unknown when one becomes free. */
 const POLL_MS = 25
-/** So many answered requests are reported together while others are under way. */
+/** So many answered requests are reported together while others are under way, or when the first is so old (a share of the window). */
 const TOGETHER = 16
+const OLD = 0.05
 /** How far the server's clock may run ahead of this process's between two takes. */
 const AHEAD_MS = 1000
 
@@ -117,6 +118,8 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
   )
   let busy = 0
   let answered: number[] = []
+  /** Until then no place is free, as the server said: the calls that wait together ask it once. */
+  let blocked = { until: -Infinity, places: 0 }
   let seen: { serverMs: number; atMs: number } | undefined
   const agos = (): string => {
     const now = monotonic()
@@ -129,21 +132,30 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
   }
   return {
     take(_, places) {
+      const blockedMs = blocked.until - monotonic()
+      if (blockedMs > 0 && places <= blocked.places) return blockedMs
       const latest = seen === undefined ? 8e15 : seen.serverMs + (monotonic() - seen.atMs) + AHEAD_MS
       const given = { service, fence, places, ago: agos(), windowMs, timeoutMs, latest }
       const [wait = '', serverMs = ''] = (take.get(given) ?? '').split(' ')
       seen = { serverMs: Number(serverMs), atMs: monotonic() }
       const waitMs = Number(wait)
-      if (waitMs === 0) busy += 1
-      return waitMs < 0 ? Math.min(POLL_MS, perMs) : waitMs
+      if (waitMs === 0) {
+        busy += 1
+        return 0
+      }
+      const forMs = waitMs < 0 ? Math.min(POLL_MS, perMs) : Math.max(waitMs, 1)
+      blocked = { until: monotonic() + forMs, places }
+      return forMs
     },
     giveBack() {
       busy -= 1
       answered.push(monotonic())
-      if (busy === 0 || answered.length >= TOGETHER) flush()
+      const [first = Infinity] = answered
+      if (busy === 0 || answered.length >= TOGETHER || monotonic() - first > perMs * OLD) flush()
     },
     undo() {
       busy -= 1
+      blocked = { until: -Infinity, places: 0 }
       undo.all(service, fence)
     },
     takeOfDay: (_, perDay) => ofDay.get(service, fence, perDay) === 1,

@@ -1,0 +1,207 @@
+// One rate limit for all workers, as the service counts it.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { SharedWindow } from '../../../src/core/ports.ts'
+import type { ServerPlace } from '../../../src/core/state-place.ts'
+import { readSlotUse } from '../../../src/store/postgres/slots.ts'
+import { openToRead } from '../../../src/store/reading.ts'
+import { openState, type OwnedState } from '../../../src/store/state-store.ts'
+import { systemClock } from '../../../src/system.ts'
+import { fullestWindow, rateUse } from '../../bench/cost/rate-use.ts'
+import { POSTGRES, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { type MeasuredService, startMeasuredService } from './measured-service.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const SERVICE = 'https://a.example'
+const LEASE_MS = 2000
+
+describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slots-'))
+  let server: PostgresServer
+  let place: ServerPlace
+  let schemas = 0
+  const states: OwnedState[] = []
+  beforeAll(async () => {
+    server = await startPostgres(POSTGRES ?? '')
+  }, 60_000)
+  afterAll(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+  beforeEach(async () => {
+    for (const state of states.splice(0)) await state.close()
+    schemas += 1
+    place = { url: server.url, schema: `slots_${schemas}`, path: join(folder, `s${schemas}`) }
+  })
+
+  const time = { now: 0 }
+  /** A worker of its own; its monotonic clock is `time`, which stands still. */
+  function open({ perMs = 1000, service = SERVICE, timeoutMs = 500 } = {}): SharedWindow {
+    const state = openState(place, { pid: states.length, since: 0, thorough: false, leaseMs: LEASE_MS })
+    states.push(state)
+    if (state.slots === undefined) throw new Error('it has no places')
+    return state.slots({ service, perMs, timeoutMs, monotonic: () => time.now })
+  }
+  /** Takes as soon as one is free; how long that was. */
+  async function took(window: SharedWindow, places: number): Promise<number> {
+    const began = systemClock.monotonic()
+    for (;;) {
+      const waitMs = window.take(0, places)
+      if (waitMs === 0) return systemClock.monotonic() - began
+      await systemClock.sleep(waitMs)
+      time.now += waitMs
+    }
+  }
+
+  it('are shared by all workers, and free again one window after the answer', async () => {
+    const [one, other] = [open(), open()]
+    expect([one.take(0, 3), one.take(0, 3), other.take(0, 3)]).toEqual([0, 0, 0])
+    expect(other.take(0, 3)).toBeGreaterThan(0)
+    one.giveBack(0)
+    one.giveBack(0)
+    time.now += 100
+    const waitMs = other.take(0, 3)
+    expect(waitMs).toBeGreaterThan(800)
+    expect(waitMs).toBeLessThan(1020)
+    time.now += 2000
+    expect(await took(other, 3)).toBeGreaterThan(700)
+  })
+
+  it('count from the answer, and not from when it was reported', () => {
+    const one = open({ perMs: 60_000 })
+    one.take(0, 2)
+    one.take(0, 2)
+    one.giveBack(0)
+    time.now += 20_000
+    const waitMs = one.take(0, 2)
+    expect(waitMs).toBeGreaterThan(40_000 - 1000)
+    expect(waitMs).toBeLessThan(41_000)
+  })
+
+  it('are free at once where nothing was sent, and of another service they are others', () => {
+    const [one, other] = [open(), open({ service: 'https://b.example' })]
+    expect([one.take(0, 1), other.take(0, 1)]).toEqual([0, 0])
+    one.undo(0)
+    expect(one.take(0, 1)).toBe(0)
+    expect(one.take(0, 1)).not.toBe(0)
+  })
+
+  it('are fewer at once after the service has asked for fewer, with those under way counted', () => {
+    const one = open()
+    for (let taken = 0; taken < 4; taken += 1) expect(one.take(0, 6)).toBe(0)
+    expect(one.take(0, 3)).not.toBe(0)
+    expect(one.take(0, 5)).toBe(0)
+    one.slowDown(1000, 3, 31_000)
+    const db = openToRead(place)
+    if (db === undefined) throw new Error('there is no state')
+    const use = readSlotUse(db, { service: SERVICE, now: Date.now() })
+    expect(use).toMatchObject({ used: 5, ofDay: 0, slowed: { places: 3 } })
+    db.close()
+  })
+
+  it('count the requests of a day over all workers', () => {
+    const [one, other] = [open(), open()]
+    expect([one.takeOfDay(0, 3), other.takeOfDay(0, 3), one.takeOfDay(0, 3), other.takeOfDay(0, 3)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('are held for a window when the clock of the server was set forward or back', async () => {
+    const one = open()
+    one.take(0, 1)
+    one.giveBack(0)
+    one.take(0, 1)
+    // As if the clock had gone ten seconds further than that of this process.
+    await server.query(`UPDATE ${place.schema}.slot SET free_at = clock_timestamp() + interval '1 hour'`)
+    const waitMs = one.take(0, 1)
+    expect(waitMs).toBeGreaterThan(900)
+    expect(waitMs).toBeLessThan(1100)
+  })
+
+  it('of a worker that was removed are free a time limit and a window after that was noticed, and it takes none', async () => {
+    const [gone, left] = [open(), open()]
+    expect(gone.take(0, 1)).toBe(0)
+    await server.query(`DELETE FROM ${place.schema}.worker WHERE pid = 0`)
+    const waitMs = left.take(0, 1)
+    expect(waitMs).toBeGreaterThan(1300)
+    expect(waitMs).toBeLessThan(1600)
+    expect(() => gone.take(0, 1)).toThrow('was taken over by another process')
+  })
+
+  it('cannot be taken where the server cannot be reached: nothing is sent uncounted', async () => {
+    const one = open()
+    await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+    expect(() => one.take(0, 1)).toThrow('cannot be reached')
+  })
+
+  describe('as the service counts', () => {
+    let service: MeasuredService
+    const askers: ChildProcess[] = []
+    const limit = { allowed: 50, windowMs: 1000, atOnce: 200 }
+    async function begin(processes: number, answerMs: readonly [number, number]): Promise<void> {
+      service = await startMeasuredService(answerMs)
+      // The state is there before they join.
+      open()
+      const { address } = service
+      const asking = { place, address, leaseMs: LEASE_MS, requests: 50, perMs: 1000, atOnce: 50 }
+      for (let number = 0; number < processes; number += 1)
+        askers.push(fork(new URL('./asker.ts', import.meta.url), [JSON.stringify(asking)]))
+      await Promise.all(askers.map(async (asker) => once(asker, 'message')))
+    }
+    async function end(): Promise<void> {
+      const ended = askers.splice(0).map(async (asker) => {
+        asker.kill('SIGKILL')
+        if (asker.exitCode === null && asker.signalCode === null) await once(asker, 'exit')
+      })
+      await Promise.all(ended)
+      await service.close()
+    }
+    /** With each request of the last so many milliseconds answered. */
+    const lately = (ms: number) => {
+      const from = systemClock.monotonic() - ms
+      return service.served().filter(({ at, answered }) => at > from && answered !== null)
+    }
+
+    it('is never above the limit and used in full, over four processes and answers that vary', async () => {
+      await begin(4, [20, 420])
+      await systemClock.sleep(9000)
+      const use = rateUse(lately(8000), limit)
+      await end()
+      expect(
+        fullestWindow(
+          service.served().map(({ at }) => at),
+          1000,
+        ),
+      ).toBeLessThanOrEqual(50)
+      expect(use.share).toBeGreaterThan(0.9)
+    })
+
+    it('is kept with one killed and one stopped for longer than its lease', async () => {
+      await begin(4, [20, 60])
+      await systemClock.sleep(1500)
+      const [killed, stopped] = askers
+      killed?.kill('SIGKILL')
+      stopped?.kill('SIGSTOP')
+      await systemClock.sleep(LEASE_MS + 2500)
+      stopped?.kill('SIGCONT')
+      await systemClock.sleep(3500)
+      const use = rateUse(lately(2500), limit)
+      await end()
+      expect(
+        fullestWindow(
+          service.served().map(({ at }) => at),
+          1000,
+        ),
+      ).toBeLessThanOrEqual(50)
+      expect(use.share).toBeGreaterThan(0.85)
+    })
+  })
+})
