@@ -70,6 +70,7 @@ describe('the manuals', () => {
       'config/sources/README.md',
       'state/README.md',
       'state/FAILURES.md',
+      'state/SERVER.md',
       'src/README.md',
       'test/README.md',
     ])
@@ -86,6 +87,7 @@ describe('the manuals', () => {
       'config/REFERENCE.md',
       'state/README.md',
       'state/FAILURES.md',
+      'state/SERVER.md',
     ])
       expect(MANUALS).toContain(manual)
     expect(links.length).toBeGreaterThan(30)

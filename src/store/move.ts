@@ -1,6 +1,6 @@
 // Carries a state from a file to a server, or back: every table, the numbers that are never used again, and nothing else. The
 // copy is one transaction. Until the source was put aside the target cannot be used, so that at no moment both can: `moving` in
-// its meta says so. What was interrupted is completed by calling it again, or begun anew.
+// its meta says so. What was interrupted is completed by calling it again, or starts over.
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { hostname } from 'node:os'

@@ -87,7 +87,7 @@ describe('the unit for systemd', () => {
 })
 
 describe('the components for a cluster', () => {
-  const files = ['network-policy.yaml', 'service-monitor.yaml', 'backup.yaml'].map(
+  const files = ['network-policy.yaml', 'service-monitor.yaml', 'backup.yaml', 'workers-budget.yaml'].map(
     (name) => `components/${name}`,
   )
   const all = files.flatMap((name) => manifests(read(name)))
@@ -131,6 +131,25 @@ describe('the components for a cluster', () => {
     })
   })
 
+  it('several workers share a state at a server, and have no volume of their own', () => {
+    const [patch] = manifests(read('components/workers.yaml'))
+    expect(patch).toMatchObject({
+      metadata: { name: 'contact-sync' },
+      spec: {
+        replicas: 3,
+        strategy: { type: 'RollingUpdate' },
+        template: { spec: { volumes: [{ name: 'state', persistentVolumeClaim: null, emptyDir: {} }] } },
+      },
+    })
+    expect(read('components/workers.yaml')).toContain(
+      'secretKeyRef: { name: contact-sync, key: database_url }',
+    )
+    expect(ofKind('PodDisruptionBudget')?.spec).toMatchObject({
+      minAvailable: 2,
+      selector: { matchLabels: { 'app.kubernetes.io/name': 'contact-sync' } },
+    })
+  })
+
   it('kustomize joins them with the rest', ({ skip }) =>
     withFolder((folder) => {
       cpSync(DEPLOY, folder, { recursive: true })
@@ -145,6 +164,6 @@ describe('the components for a cluster', () => {
       expect(mounts?.toSorted()).toEqual(
         ['/backup', '/config', '/run/secrets', '/state'].map((path) => `"mountPath":"${path}"`),
       )
-      expect(manifests(built)).toHaveLength(11)
+      expect(manifests(built)).toHaveLength(12)
     }))
 })

@@ -212,7 +212,12 @@ function outsideText(
           `the service ${baseUrl}: contact ${left.join(', ')}; --at-service delete would delete it, --at-service blank would empty it`,
         ]),
     ...copies.map((name) => `a copy of the state: ${name}`),
-    'backups of the state, and of its folder, wherever they are',
+    ...(settings.state.url === undefined
+      ? ['backups of the state, and of its folder, wherever they are']
+      : [
+          'archives, replicas, dumps and snapshots of the PostgreSQL server, until they are removed or overwritten',
+          'files that were archived on other machines: run the same command there',
+        ]),
     'files waiting in the inbox, and the systems they come from: their records are skipped from now on',
     'entries of the sync log about other contacts, or about decisions, whose reason or note names the person, such as the key of a record with the same e-mail address, or the --reason of this command',
     'exports of the sync log and of rejects that were passed on',

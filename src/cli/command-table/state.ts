@@ -28,7 +28,7 @@ export const STATE: CommandGroup = {
       name: 'move',
       summary: 'carries the state from its file to a PostgreSQL server, or back',
       description:
-        'Carries every table over in one transaction, reads each back and compares it, and puts the former state aside, so that no command uses it any more. The target must be empty. No other process may have the state: stop the daemon first. What was interrupted is completed, or begun anew, when it is called again. Afterwards the configuration has to name the new place; the command says how.',
+        'Carries every table over in one transaction, reads each back and compares it, and puts the former state aside, so that no command uses it any more. The target must be empty. No other process may have the state: stop the daemon first. What was interrupted is completed, or starts over, when it is called again. Afterwards the configuration has to name the new place; the command says how.',
       options: [
         {
           flags: '--to <URL|FILE>',
