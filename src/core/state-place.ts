@@ -1,6 +1,5 @@
 // Where a state is: a file, or a schema at a PostgreSQL server. `path` is the file; for a state at a server, what this machine
 // alone keeps of it lies beside that path (socket, mark, tokens), and there is no file of that name.
-import { join, parse } from 'node:path'
 import { DEFAULT_ACCOUNT } from './account-settings.ts'
 
 export interface StatePlace {
@@ -31,8 +30,8 @@ export function serverPlace(where: StateLocation): ServerPlace | undefined {
 /** Of the accounts each has its own, named after it: `contact-sync.north.db`. */
 export function fileOfAccount(account: string, path: string): string {
   if (account === DEFAULT_ACCOUNT) return path
-  const { dir, name, ext } = parse(path)
-  return join(dir, `${name}.${account}${ext}`)
+  const [, name = path, extension = ''] = /^(.*[^/\\])(\.[^./\\]+)$/.exec(path) ?? []
+  return `${name}.${account}${extension}`
 }
 
 export const schemaOfAccount = (account: string): string =>

@@ -1,26 +1,36 @@
 // What an erasure asks of the state, by its owner.
 import { rebuildIndexes } from './log/audit-index.ts'
-import { endSweep, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
+import type { ErasedBefore, Subject } from '../core/erasing.ts'
+import type { LoggedPerson } from '../core/log/sync-log.ts'
+import { endSweep, type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
 import { namedInRows, subjectOf } from './log/subject.ts'
 import { countTombstones, erasedBefore } from './log/tombstones.ts'
 import type { Connection } from './file/connection.ts'
-import type { OwnedState } from './state-store.ts'
 
-export function createForgetting(
-  db: Connection,
-): Pick<
-  OwnedState,
-  | 'forget'
-  | 'tombstones'
-  | 'subjectOf'
-  | 'namedInRows'
-  | 'erasedBefore'
-  | 'isOfOthers'
-  | 'rebuildLogIndexes'
-  | 'isSweepDue'
-  | 'sweep'
-  | 'endSweep'
-> {
+export interface ErasingState {
+  /** Destroys what the state holds of a person, and ends the decision; `sweep` must follow. */
+  forget(forgetting: Forgetting): Forgotten
+  /** How many tombstones have these names. */
+  tombstones(names: Pick<Subject, 'keys' | 'mails'>): number
+  /** The persons of the log, with the names that the links have. */
+  subjectOf(people: readonly LoggedPerson[]): Subject
+  /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */
+  namedInRows(names: Pick<Subject, 'keys' | 'mails'>): Pick<Subject, 'keys' | 'mails'>
+  /** See tombstones.ts. */
+  erasedBefore(names: Pick<Subject, 'keys' | 'mails' | 'contactIds'>): ErasedBefore | undefined
+  /** Whether a link of another person has the key. */
+  isOfOthers(subject: Subject, pipeline: string, key: string): boolean
+  /** Rebuilds the indexes of the sync log from its entries. */
+  rebuildLogIndexes(): void
+  /** Whether an erasure has not come to its end. */
+  isSweepDue(): boolean
+  /** Rewrites the file, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
+  sweep(): void
+  /** No longer due. */
+  endSweep(): void
+}
+
+export function createForgetting(db: Connection): ErasingState {
   const contactOf = db
     .prepare<[string, string], number>('SELECT contact_id FROM link WHERE pipeline = ? AND key = ?')
     .pluck()

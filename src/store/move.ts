@@ -27,7 +27,7 @@ export interface MovedTable {
   readonly rows: number
 }
 
-export interface Moved {
+export interface MovedState {
   readonly tables: readonly MovedTable[]
   readonly mark: Mark
   /** Where the source is now, as it is named there. */
@@ -312,7 +312,7 @@ async function moveAll(
   from: StateLocation,
   to: { readonly end: End; readonly where: StateLocation },
   mover: Mover,
-): Promise<Moved> {
+): Promise<MovedState> {
   const source = openEnd(from, mover)
   let isClosed = false
   try {
@@ -337,7 +337,7 @@ const countOf = (db: Connection, { name }: Table): number =>
  * Moves the state, and says what was carried. Throws STATE_LOCKED where another process has either of the two, USAGE where the
  * target is not empty, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where the target cannot hold it.
  */
-export async function moveState(from: StateLocation, to: StateLocation, mover: Mover): Promise<Moved> {
+export async function moveState(from: StateLocation, to: StateLocation, mover: Mover): Promise<MovedState> {
   const end = openEnd(to, mover)
   try {
     if (isLeft(from) && metaOf(end.db, 'moving') !== undefined)

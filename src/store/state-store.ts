@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import type { Fleet } from '../core/fleet.ts'
 import type { SharedWindow } from '../core/ports.ts'
 import {
@@ -15,7 +14,6 @@ import {
 import { SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
 import type { StateStore } from '../core/state-store.ts'
-import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { createAcceptedStore } from './journal/accepted.ts'
 import { keepNamesOfLinks } from './log/audit-names.ts'
 import { createSyncLog } from './log/audit-read.ts'
@@ -32,8 +30,7 @@ import { type Connection, openDatabase, openTemporaryDatabase } from './file/dat
 import { openToRead } from './reading.ts'
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
-import type { Forgetting, Forgotten } from './log/forget.ts'
-import { createForgetting } from './forgetting.ts'
+import { createForgetting, type ErasingState } from './forgetting.ts'
 import { createHandEditStore } from './journal/contacts/hand-edits.ts'
 import { createHoldStore } from './journal/holds.ts'
 import { createJournal } from './journal/journal.ts'
@@ -81,7 +78,7 @@ import { createTombstoneStore } from './log/tombstones.ts'
 import { createWatch, stateError, type Watch } from './file/trouble.ts'
 import { createRecordSearch } from './views/views-explain.ts'
 
-export interface OwnedState extends StateStore {
+export interface OwnedState extends StateStore, ErasingState {
   /** Undefined where this process is the one owner. */
   readonly fleet: Fleet | undefined
   /** The rate limit of all workers; undefined where it lies beside the state. */
@@ -102,28 +99,8 @@ export interface OwnedState extends StateStore {
   accept(): void
   /** The pipelines that have been rebuilt since the doubt arose; with a name, that one, too. */
   rebuilt(pipeline?: string): readonly string[]
-  /** Destroys what the state holds of a person, and ends the decision; `sweep` must follow. */
-  forget(forgetting: Forgetting): Forgotten
-  /** How many tombstones have these names. */
-  tombstones(names: Pick<Subject, 'keys' | 'mails'>): number
-  /** The persons of the log, with the names that the links have. */
-  subjectOf(people: readonly LoggedPerson[]): Subject
-  /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */
-  namedInRows(names: Pick<Subject, 'keys' | 'mails'>): Pick<Subject, 'keys' | 'mails'>
-  /** See tombstones.ts. */
-  erasedBefore(names: Pick<Subject, 'keys' | 'mails' | 'contactIds'>): ErasedBefore | undefined
-  /** Whether a link of another person has the key. */
-  isOfOthers(subject: Subject, pipeline: string, key: string): boolean
-  /** Rebuilds the indexes of the sync log from its entries. */
-  rebuildLogIndexes(): void
   /** See lock.ts. */
   leaveInLock(text: string): void
-  /** Whether an erasure has not come to its end. */
-  isSweepDue(): boolean
-  /** Rewrites the file, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
-  sweep(): void
-  /** No longer due. */
-  endSweep(): void
 }
 
 type Stores = Omit<StateStore, 'close'>

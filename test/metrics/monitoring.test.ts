@@ -139,6 +139,7 @@ describe('the dashboard', () => {
       new Set(
         [
           'started_timestamp_seconds',
+          'worker_started_timestamp_seconds',
           'running',
           'on_its_way',
           'next_run_timestamp_seconds',

@@ -44,6 +44,15 @@ export async function exampleMetrics(): Promise<Metrics> {
         pause: undefined,
         refusedReload: undefined,
         pipelines: [live],
+        fleet: {
+          workers: [
+            {
+              ...{ name: 'a', machine: 'host', pid: 1, since: 1, labels: [] },
+              ...{ pipelines: ['shop'], active: [], rest: 'none' },
+            },
+          ],
+          unassigned: [],
+        },
       },
       isReady: true,
       rate: { allowed: 1, used: 1, waiting: 1, pausedMs: 0 },

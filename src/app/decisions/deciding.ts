@@ -9,9 +9,9 @@ import type { Settings } from '../../core/settings.ts'
 import { leftInLock } from '../../store/file/lock.ts'
 import { systemClock as clock } from '../../system.ts'
 import { asOwner } from '../run/as-owner.ts'
-import { atRest } from '../run/resting.ts'
+import { atRest } from '../run/workers/resting.ts'
 import { Unconfirmed } from '../run/desk.ts'
-import { addressee, askAll, askWorker, requestOf } from './fleet-asking.ts'
+import { addressee, askEveryWorker, askWorker, requestOf } from './fleet-asking.ts'
 import { type Deciding, type KindName, KINDS, type ResultOf } from './kinds.ts'
 import { resumeDecisions, takeDecision } from './taking.ts'
 import { type OwnerAnswer, answerSchema, errorOfAnswer, lineOf, type Request, socketBeside } from './wire.ts'
@@ -115,7 +115,7 @@ const askFleet = (
   asOwner(settings, asking.pid, async ({ fleet }) => {
     if (fleet === undefined) return 'silent'
     const standing = await fleet.standing()
-    if (request.kind === 'reload') return askAll(fleet, { standing, request }, asking)
+    if (request.kind === 'reload') return askEveryWorker(fleet, { standing, request }, asking)
     const to = addressee(standing, { args: request.args, own: fleet.own() })
     if (to === undefined) return 'silent'
     return to === 'guest' ? 'free' : askWorker(fleet, { to, request }, asking)

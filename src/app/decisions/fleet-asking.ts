@@ -94,7 +94,7 @@ export async function askWorker(
 }
 
 /** Every worker that follows schedules: each has a configuration of its own to read. The first refusal, or the last answer. */
-export async function askAll(
+export async function askEveryWorker(
   fleet: Fleet,
   { standing, request }: { standing: FleetStanding; request: Request },
   listener: FleetListener,

@@ -1,16 +1,7 @@
 // `state move`: from the file to a server, or back. The process is alone with both meanwhile.
-import { resolve } from 'node:path'
-import { SyncError } from '../../core/words/errors.ts'
+import { type MovedState, type MovedTable, moveTo, targetOf } from '../../app/state-moving.ts'
 import { number, plural } from '../../core/words/format.ts'
-import type { Settings } from '../../core/settings.ts'
-import {
-  fileOfAccount,
-  schemaOfAccount,
-  serverPlace,
-  type StatePlace,
-  stateText,
-} from '../../core/state-place.ts'
-import { type Moved, type MovedTable, moveState } from '../../store/move.ts'
+import { serverPlace, type StatePlace, stateText } from '../../core/state-place.ts'
 import { systemClock as clock } from '../../system.ts'
 import { confirm } from '../confirm.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
@@ -19,19 +10,6 @@ import { commandSettings } from '../settings.ts'
 interface MoveOptions extends CommonOptions {
   readonly to?: string
   readonly yes?: boolean
-}
-
-/** An address is a server, anything else a file. */
-function targetOf(to: string | undefined, { state, account }: Settings, cwd: string): StatePlace {
-  if (to === undefined || to === '')
-    throw new SyncError('USAGE', 'state move needs --to', {
-      hint: 'Name a server or a file: contact-sync state move --to "$DATABASE_URL"',
-    })
-  if (/^postgres(ql)?:\/\//.test(to) && URL.canParse(to))
-    return { path: state.path, url: to, schema: schemaOfAccount(account) }
-  if (/^\w+:\/\//.test(to))
-    throw new SyncError('USAGE', 'a state can be moved to a PostgreSQL server or to a file alone')
-  return { path: fileOfAccount(account, resolve(cwd, to)) }
 }
 
 const rowsOf = (tables: readonly MovedTable[], name: string): number =>
@@ -47,12 +25,12 @@ const nextText = (to: StatePlace): string =>
     : 'state: { url: "${DATABASE_URL}" }, beside path, which stays as it is'
 
 function movedText(
-  { tables, mark, aside, isResumed }: Moved,
+  { tables, mark, aside, isResumed }: MovedState,
   [from, to]: readonly [string, StatePlace],
 ): string[] {
   const what = isResumed
     ? 'The move that was interrupted is complete.'
-    : `Moved from ${from} to ${stateText(to)}: ${amountText(tables)}, each table read back and the same.`
+    : `MovedState from ${from} to ${stateText(to)}: ${amountText(tables)}, each table read back and the same.`
   return [
     what,
     `The former state was put aside as ${aside}: no command uses it any more. Remove it once you no longer want to go back.`,
@@ -65,7 +43,7 @@ export async function move(io: Io, options: MoveOptions): Promise<number> {
   const settings = await commandSettings(io, options)
   const to = targetOf(options.to, settings, io.cwd)
   const from = stateText(settings.state)
-  const moved = await moveState(settings.state, to, {
+  const moved = await moveTo(to, settings, {
     pid: io.pid,
     now: clock.now(),
     confirm: (tables) =>

@@ -1,9 +1,8 @@
 // Speaks with the server while the thread that asked stands still (channel.ts): one statement after the other.
-import { type MessagePort, workerData } from 'node:worker_threads'
+import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import type { ServerAnswer, ChannelData, Query, Renewal, Told } from './channel.ts'
 
-const { url, port, signal } = workerData as ChannelData & { port: MessagePort }
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
 const NUMBERS: readonly number[] = [INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC]
 
@@ -15,26 +14,11 @@ const types = {
   },
 }
 
-function newClient(): pg.Client {
+function newClient(url: string): pg.Client {
   const made = new pg.Client({ connectionString: url, application_name: 'contact-sync' })
   // The statement that is under way fails, too, and says it.
   made.on('error', () => undefined)
   return made
-}
-
-let renewing: NodeJS.Timeout | undefined
-const client = newClient()
-// A worker that cannot write any more must not keep its lease.
-client.on('end', () => clearInterval(renewing))
-client.on('error', () => clearInterval(renewing))
-const names = new Map<string, string>()
-
-/** Statements with values are compiled once by the server. */
-function nameOf({ text, values }: Query): { name?: string } {
-  if (values.length === 0) return {}
-  const name = names.get(text) ?? `s${names.size}`
-  names.set(text, name)
-  return { name }
 }
 
 /** The driver says so without a code. */
@@ -48,72 +32,103 @@ function problemOf(error: unknown): ServerAnswer {
   return { problem: { code: /SSL/.test(message) ? 'NO_TLS' : '', message } }
 }
 
-async function answered(query: Query): Promise<ServerAnswer> {
-  try {
-    const config = {
-      ...nameOf(query),
-      text: query.text,
-      values: [...query.values],
-      rowMode: 'array' as const,
+/** Gives what asks the server, one statement after the other. */
+function answeredBy(client: pg.Client): (query: Query) => Promise<ServerAnswer> {
+  const names = new Map<string, string>()
+
+  /** Statements with values are compiled once by the server. */
+  function nameOf({ text, values }: Query): { name?: string } {
+    if (values.length === 0) return {}
+    const name = names.get(text) ?? `s${names.size}`
+    names.set(text, name)
+    return { name }
+  }
+
+  return async (query) => {
+    try {
+      const config = {
+        ...nameOf(query),
+        text: query.text,
+        values: [...query.values],
+        rowMode: 'array' as const,
+      }
+      const result = await client.query<unknown[]>({ ...config, types })
+      // Several statements at once have several results, which the declarations do not say.
+      if (Array.isArray(result)) return { columns: [], rows: [], changes: 0 }
+      const { fields, rows, rowCount } = result
+      return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0 }
+    } catch (error) {
+      return problemOf(error)
     }
-    const result = await client.query<unknown[]>({ ...config, types })
-    // Several statements at once have several results, which the declarations do not say.
-    if (Array.isArray(result)) return { columns: [], rows: [], changes: 0 }
-    const { fields, rows, rowCount } = result
-    return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0 }
-  } catch (error) {
-    return problemOf(error)
   }
 }
 
-function tell(answer: ServerAnswer): void {
-  port.postMessage(answer)
-  Atomics.store(signal, 0, 1)
-  Atomics.notify(signal, 0)
-}
+/** Says a statement again and again, over a connection of its own. */
+function createRenewer(url: string) {
+  let renewer: pg.Client | undefined
+  let isRenewing = false
 
-let renewer: pg.Client | undefined
-let isRenewing = false
-
-/** A renewal that fails is tried again at the next turn, over a new connection. */
-async function renew(text: string): Promise<void> {
-  if (isRenewing) return
-  isRenewing = true
-  try {
-    if (renewer === undefined) {
-      renewer = newClient()
-      await renewer.connect()
+  /** A renewal that fails is tried again at the next turn, over a new connection. */
+  async function renew(text: string): Promise<void> {
+    if (isRenewing) return
+    isRenewing = true
+    try {
+      if (renewer === undefined) {
+        renewer = newClient(url)
+        await renewer.connect()
+      }
+      await renewer.query(text)
+    } catch {
+      const broken = renewer
+      renewer = undefined
+      await broken?.end().catch(() => undefined)
+    } finally {
+      isRenewing = false
     }
-    await renewer.query(text)
-  } catch {
-    const broken = renewer
-    renewer = undefined
-    await broken?.end().catch(() => undefined)
-  } finally {
-    isRenewing = false
   }
+  return { renew, end: async () => renewer?.end().catch(() => undefined) }
 }
 
-function keepRenewing({ renew: text, everyMs }: Renewal): void {
-  renewing = setInterval(() => void renew(text), everyMs)
+/** Answers until it is told to close. */
+function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void {
+  let renewing: NodeJS.Timeout | undefined
+  const client = newClient(url)
+  // A worker that cannot write any more must not keep its lease.
+  client.on('end', () => clearInterval(renewing))
+  client.on('error', () => clearInterval(renewing))
+  const answered = answeredBy(client)
+  const renewer = createRenewer(url)
+
+  function tell(answer: ServerAnswer): void {
+    port.postMessage(answer)
+    Atomics.store(signal, 0, 1)
+    Atomics.notify(signal, 0)
+  }
+
+  function keepRenewing({ renew: text, everyMs }: Renewal): void {
+    renewing = setInterval(() => void renewer.renew(text), everyMs)
+  }
+
+  const isRenewal = (told: Told): told is Renewal => told !== 'close' && 'renew' in told
+
+  const connected = client.connect()
+  Atomics.store(signal, 1, 1)
+  Atomics.notify(signal, 1)
+  port.on('message', (told: Told) => {
+    if (isRenewal(told)) return keepRenewing(told)
+    void connected.then(
+      async () => {
+        if (told !== 'close') return tell(await answered(told))
+        clearInterval(renewing)
+        await client.end().catch(() => undefined)
+        await renewer.end()
+        tell({ columns: [], rows: [], changes: 0 })
+        port.close()
+      },
+      (error: unknown) => tell(problemOf(error)),
+    )
+  })
 }
 
-const isRenewal = (told: Told): told is Renewal => told !== 'close' && 'renew' in told
-
-const connected = client.connect()
-Atomics.store(signal, 1, 1)
-Atomics.notify(signal, 1)
-port.on('message', (told: Told) => {
-  if (isRenewal(told)) return keepRenewing(told)
-  void connected.then(
-    async () => {
-      if (told !== 'close') return tell(await answered(told))
-      clearInterval(renewing)
-      await client.end().catch(() => undefined)
-      await renewer?.end().catch(() => undefined)
-      tell({ columns: [], rows: [], changes: 0 })
-      port.close()
-    },
-    (error: unknown) => tell(problemOf(error)),
-  )
-})
+// Loaded by itself, it has nothing to serve.
+if (!isMainThread) serve(workerData as ChannelData & { port: MessagePort })

@@ -1,6 +1,6 @@
 // No run is active, on any machine that works with the state: for decisions that must not happen within one.
-import { type Fleet, GUEST, isAtRest } from '../../core/fleet.ts'
-import type { Clock } from '../../core/ports.ts'
+import { type Fleet, GUEST, isAtRest } from '../../../core/fleet.ts'
+import type { Clock } from '../../../core/ports.ts'
 
 const LOOK_MS = 200
 

@@ -1,9 +1,9 @@
 // Turns across the processes that share a state: what two pipelines do with one contact or one address goes one after the
 // other, wherever they run. A turn is a row; those of a worker that is removed go with it.
-import type { Fleet } from '../../core/fleet.ts'
-import type { Clock } from '../../core/ports.ts'
-import { SyncError } from '../../core/words/errors.ts'
-import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../sync/send/turns.ts'
+import type { Fleet } from '../../../core/fleet.ts'
+import type { Clock } from '../../../core/ports.ts'
+import { SyncError } from '../../../core/words/errors.ts'
+import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../../sync/send/turns.ts'
 
 const LOOK_MS = 40
 
