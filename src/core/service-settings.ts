@@ -100,7 +100,7 @@ export const stateSchema = z.strictObject({
   path: text
     .prefault('../state/contact-sync.db')
     .describe(
-      'The state database; relative to the configuration. With `url`, what this machine alone keeps lies beside this path: socket, mark, tokens.',
+      'The state database; relative to the configuration. With `url`, what this machine alone keeps lies beside this path.',
     ),
   url: z
     .string()

@@ -18,6 +18,7 @@ import { syncFolder } from './file/durable.ts'
 import { acquireLock } from './file/lock.ts'
 import { currentMark, doubtOfState, type Mark, readMark, writeMark } from './file/mark.ts'
 import { connectToServer } from './postgres/connection.ts'
+import { keptTokens, putTokens } from './tokens.ts'
 import { literalOf } from './postgres/literal.ts'
 import { LEASE_MS } from './postgres/workers.ts'
 import { stateError } from './file/trouble.ts'
@@ -296,6 +297,21 @@ function copyAll(from: End, to: End): readonly Printed[] {
   })()
 }
 
+/** Tokens of sources lie beside a file, and at a server with the state. */
+function carryTokens(
+  from: StateLocation,
+  source: Connection,
+  to: End & { readonly where: StateLocation },
+): void {
+  const tokens = isFile(source)
+    ? keptTokens(statePlaceOf(from).path)
+    : source.prepare<[], { name: string; box: string }>('SELECT name, box FROM token ORDER BY name').all()
+  if (isFile(to.db)) return putTokens(statePlaceOf(to.where).path, tokens)
+  const put = to.db.prepare('INSERT INTO token VALUES (@name, @box)')
+  to.db.exec('DELETE FROM token')
+  for (const token of tokens) put.run(token)
+}
+
 /** From now on the target is the state. */
 function conclude(to: End, where: StateLocation): Mark {
   to.db.exec("DELETE FROM meta WHERE name = 'moving'")
@@ -321,6 +337,7 @@ async function moveAll(
     const counted = source.db.tables().map((table) => ({ name: table.name, rows: countOf(source.db, table) }))
     await mover.confirm(counted.filter(({ rows }) => rows > 0))
     const copied = copyAll(source, to.end)
+    carryTokens(from, source.db, { ...to.end, where: to.where })
     isClosed = true
     const aside = source.putAside(mover.now)
     const tables = copied.map(({ name, rows }) => ({ name, rows }))

@@ -1,11 +1,13 @@
 // OAuth tokens of sources, sealed by those who use them, in a small database beside the state: `plan` renews them as well,
 // beside a daemon that owns the state, and a backup must not bring back a refresh token that was replaced since.
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { serverPlace, type StateLocation, statePlaceOf } from '../core/state-place.ts'
 import type { KeptToken, TokenVault } from '../core/token-vault.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { statePlace } from './file/place.ts'
+import { createServerVault } from './postgres/vault.ts'
 
 const SCHEMA =
   'CREATE TABLE IF NOT EXISTS token (name TEXT PRIMARY KEY, box TEXT NOT NULL) STRICT, WITHOUT ROWID'
@@ -22,6 +24,8 @@ const unusable = (path: string, what: string, cause?: unknown): SyncError =>
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'no code'
 }
+
+const tokensPath = (statePath: string): string => `${statePlace(statePath)}.tokens`
 
 function openFile(path: string): Database.Database {
   mkdirSync(dirname(path), { recursive: true })
@@ -52,11 +56,43 @@ function heldToken(db: Database.Database, name: string): KeptToken {
   return { kept, keep: (text) => void put.run(name, text) }
 }
 
+/** All that are kept beside the state in a file; none where there is no such file. */
+export function keptTokens(statePath: string): readonly { readonly name: string; readonly box: string }[] {
+  const path = tokensPath(statePath)
+  if (!existsSync(path)) return []
+  const db = openFile(path)
+  try {
+    db.exec(SCHEMA)
+    return db.prepare<[], { name: string; box: string }>('SELECT name, box FROM token ORDER BY name').all()
+  } finally {
+    db.close()
+  }
+}
+
+/** In place of those that are there. */
+export function putTokens(statePath: string, tokens: ReturnType<typeof keptTokens>): void {
+  if (tokens.length === 0) return
+  const db = openFile(tokensPath(statePath))
+  try {
+    db.exec(SCHEMA)
+    const put = db.prepare('INSERT OR REPLACE INTO token VALUES (?, ?)')
+    for (const { name, box } of tokens) put.run(name, box)
+  } finally {
+    db.close()
+  }
+}
+
+/** Beside a file, or at the server with the state. */
+export function createTokenVault(where: StateLocation): TokenVault {
+  const server = serverPlace(where)
+  return server === undefined ? createFileVault(statePlaceOf(where).path) : createServerVault(server)
+}
+
 /** Opens the file for each turn: they are rare, and the file may be removed in between. */
-export function createTokenVault(statePath: string): TokenVault {
+function createFileVault(statePath: string): TokenVault {
   return {
     async exclusive(name, { clock, signal }, work) {
-      const path = `${statePlace(statePath)}.tokens`
+      const path = tokensPath(statePath)
       let db: Database.Database | undefined
       try {
         db = openFile(path)

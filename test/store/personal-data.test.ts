@@ -75,11 +75,18 @@ const TABLES: Readonly<Record<string, Kind>> = {
 
 /** Beside the state: the shared window, the tokens of sources, the lease of a state at a server. */
 const TABLES_BESIDE: Readonly<Record<string, Kind>> = {
+  worker: none('processes that work with a state at a server'),
+  pipeline_lease: none('names of pipelines'),
+  turn: passing('digests of addresses, and ids of contacts, while something is sent to them'),
+  ask: passing('what a command asks of a worker, removed with its answer'),
+  answer: passing('the answer, removed when it was read'),
+  slot: none('times of requests'),
+  slot_slowed: none('times of requests'),
+  slot_hour: none('numbers of requests'),
   asker: none('processes'),
   clock: none('an offset'),
   cooling: none('times of requests'),
   hour: none('counts of requests'),
-  lease: none('machine, process and times of an owner'),
   slowed: none('times'),
   token: none('sealed tokens of sources'),
 }
@@ -122,6 +129,7 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'store/file/database.ts': forgotten('copies from before an upgrade are removed'),
   'store/file/durable.ts': none('writes what its caller gives it: heads, facts'),
   'store/file/lock.ts': none('a process id, in a table of the lock file'),
+  'store/move.ts': none('puts the former state aside, which the certificate names'),
   'store/state-store.ts': none('an empty folder for the mark'),
   'store/tokens.ts': none('sealed tokens of sources'),
   'store/window/shared-window.ts': none('times and counts of requests'),
@@ -168,7 +176,7 @@ describe('what holds personal data', () => {
   })
 
   it('classifies every table of the databases beside the state', () => {
-    const beside = sources.filter(({ name }) => /^store\/(?:tokens|window\/|postgres\/lease)/.test(name))
+    const beside = sources.filter(({ name }) => /^store\/(?:tokens|window\/|postgres\/)/.test(name))
     const names = beside.flatMap(({ text }) =>
       [...text.matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g)].map(([, name = '']) => name),
     )
@@ -180,7 +188,7 @@ describe('what holds personal data', () => {
       .filter(({ text }) => /CREATE (?:VIRTUAL )?TABLE /.test(text))
       .map(({ name }) => name)
     const known =
-      /^(?:store\/file\/(?:schema|lock\.ts)|store\/postgres\/lease|store\/tokens|store\/window\/|sandbox\/)/
+      /^(?:store\/file\/(?:schema|lock\.ts)|store\/postgres\/|store\/tokens|store\/window\/|sandbox\/)/
     expect(makers.filter((name) => !known.test(name)).sort()).toEqual([])
   })
 

@@ -165,10 +165,17 @@ function accountSet(parts: OpenParts) {
       note('account not started', account, error)
     }
   }
+  /** At the start: one of several waits for its server, as it would later. */
+  const start = (settings: Settings): Promise<void> =>
+    open(settings).catch((error: unknown) => {
+      if (!isOneOfSeveral || !isPassing(settings, error) || error.code === 'STATE_LOCKED') throw error
+      waiting.set(settings.account, rejoining(settings, error))
+    })
   return {
     running,
+    waiting,
     failed,
-    open,
+    start,
     async ended() {
       while (running.size + waiting.size > 0)
         await Promise.allSettled([
@@ -249,9 +256,9 @@ export async function startAccounts(
     }),
   })
   try {
-    for (const settings of first) await set.open(settings)
+    for (const settings of first) await set.start(settings)
     const { last } = set.failed
-    if (set.running.size === 0 && last !== undefined) throw last
+    if (set.running.size + set.waiting.size === 0 && last !== undefined) throw last
   } catch (error) {
     ending.abort()
     await set.ended()

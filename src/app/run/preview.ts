@@ -67,7 +67,7 @@ async function* overCopy(
   const state = openStateCopy(settings.state)
   const id = runId(clock.now(), random)
   // A token that the plan has renewed is the one that the next run needs.
-  const tokens = createTokenVault(settings.state.path)
+  const tokens = createTokenVault(settings.state)
   const owner = { pipeline: pipeline.name, state: () => state.instance() }
   const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock, tokens, owner })
   const { signal, report } = options

@@ -135,7 +135,7 @@ export function openRunner(
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first
   let service = serviceFor(first)
-  const tokens = createTokenVault(first.state.path)
+  const tokens = createTokenVault(first.state)
   const suppressions = createSuppressions(state)
   const { turns, mails } = sharedTurns(state.fleet, clock)
   const leased = leasedTo(state.fleet, clock)

@@ -6,6 +6,7 @@ import { NAME_TRIGGERS } from '../log/audit-names.ts'
 import { FUNCTIONS } from './functions.ts'
 import { MAILBOX_TABLES } from './mailbox.ts'
 import { SLOT_TABLES } from './slots.ts'
+import { TOKEN_TABLE } from './vault.ts'
 import { WORKER_TABLES } from './workers.ts'
 
 /** Texts are compared byte by byte, as SQLite does, whatever the language of the server. */
@@ -98,7 +99,14 @@ export function makeState(db: Connection): void {
   if (hasState(db)) return
   const model = openTemporaryDatabase()
   db.transaction(() => {
-    for (const definition of [FUNCTIONS, ...definitions(model), WORKER_TABLES, MAILBOX_TABLES, SLOT_TABLES])
+    for (const definition of [
+      FUNCTIONS,
+      ...definitions(model),
+      WORKER_TABLES,
+      MAILBOX_TABLES,
+      SLOT_TABLES,
+      TOKEN_TABLE,
+    ])
       db.exec(definition)
     copyRows(model, db)
     db.prepare("INSERT INTO meta VALUES ('schema', ?)").run(String(newestSchema()))

@@ -1,5 +1,6 @@
 // Turns across the processes that share a state: what two pipelines do with one contact or one address goes one after the
 // other, wherever they run. A turn is a row; those of a worker that is removed go with it.
+import { hash } from 'node:crypto'
 import type { Fleet } from '../../../core/fleet.ts'
 import type { Clock } from '../../../core/ports.ts'
 import { SyncError } from '../../../core/words/errors.ts'
@@ -18,6 +19,9 @@ function claiming(fleet: Fleet, clock: Clock) {
   }
 }
 
+/** The address itself is not written down for it. */
+const turnOfMail = (mail: string): string => `mail ${hash('sha256', mail, 'base64url')}`
+
 /** Those of this process alone, where it is the one owner of the state. */
 export function sharedTurns(fleet: Fleet | undefined, clock: Clock): { turns: Turns; mails: MailTurns } {
   const [turns, mails] = [createTurns(), createMailTurns()]
@@ -27,14 +31,7 @@ export function sharedTurns(fleet: Fleet | undefined, clock: Clock): { turns: Tu
     turns: { take: (id, task) => turns.take(id, () => claimed([`contact ${id}`], task)) },
     mails: {
       take: (all, task) =>
-        mails.take(all, () =>
-          all.length === 0
-            ? task()
-            : claimed(
-                all.map((mail) => `mail ${mail}`),
-                task,
-              ),
-        ),
+        mails.take(all, () => (all.length === 0 ? task() : claimed(all.map(turnOfMail), task))),
     },
   }
 }
