@@ -1,5 +1,6 @@
 // Where a state is: a file, or a schema at a PostgreSQL server. `path` is the file; for a state at a server, what this machine
 // alone keeps of it lies beside that path (socket, mark, tokens), and there is no file of that name.
+import { hash } from 'node:crypto'
 import { DEFAULT_ACCOUNT } from './account-settings.ts'
 
 export interface StatePlace {
@@ -34,8 +35,15 @@ export function fileOfAccount(account: string, path: string): string {
   return `${name}.${account}${extension}`
 }
 
-export const schemaOfAccount = (account: string): string =>
-  account === DEFAULT_ACCOUNT ? 'contact_sync' : `contact_sync_${account}`
+/** PostgreSQL cuts longer names off, and two accounts would have one schema. */
+const LONGEST_SCHEMA = 63
+
+export function schemaOfAccount(account: string): string {
+  if (account === DEFAULT_ACCOUNT) return 'contact_sync'
+  const name = `contact_sync_${account}`
+  if (name.length <= LONGEST_SCHEMA) return name
+  return `${name.slice(0, LONGEST_SCHEMA - 9)}_${hash('sha256', account, 'hex').slice(0, 8)}`
+}
 
 /** How messages name a state: never with the password, or any other part of the address but the host. */
 export function stateText(where: StateLocation): string {

@@ -43,9 +43,14 @@ function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
     take(nowMs: number, places: number): number {
       const waitMs = ring.take(nowMs, places)
       if (waitMs > 0 || shared === undefined) return waitMs
-      const sharedMs = shared.take(clock.now(), places)
-      if (sharedMs > 0) ring.undo()
-      return sharedMs
+      let isTaken = false
+      try {
+        const sharedMs = shared.take(clock.now(), places)
+        isTaken = sharedMs === 0
+        return sharedMs
+      } finally {
+        if (!isTaken) ring.undo()
+      }
     },
     takeOfDay(): boolean {
       const { per_day: perDay } = settings

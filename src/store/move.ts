@@ -2,7 +2,7 @@
 // copy is one transaction. Until the source was put aside the target cannot be used, so that at no moment both can: `moving` in
 // its meta says so. What was interrupted is completed by calling it again, or starts over.
 import { createHash } from 'node:crypto'
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { SyncError } from '../core/words/errors.ts'
 import {
@@ -20,6 +20,7 @@ import { currentMark, doubtOfState, type Mark, readMark, writeMark } from './fil
 import { connectToServer } from './postgres/connection.ts'
 import { keptTokens, putTokens } from './tokens.ts'
 import { literalOf } from './postgres/literal.ts'
+import { assertInForce, openToRead } from './reading.ts'
 import { LEASE_MS } from './postgres/workers.ts'
 import { stateError } from './file/trouble.ts'
 
@@ -51,6 +52,8 @@ interface End {
   readonly place: string
   /** The name under which it is put aside; then it is closed. */
   putAside(now: number): string
+  /** Removes it, and closes it. */
+  clear(): void
   close(): void
 }
 
@@ -70,10 +73,14 @@ function openServerEnd(server: ServerPlace, { pid, now }: Mover): End {
     db,
     place: stateText(server),
     putAside(at) {
-      const aside = `${server.schema}_moved_${dated(at)}`
-      db.exec(`DELETE FROM worker; ALTER SCHEMA "${server.schema}" RENAME TO "${aside}"`)
+      // It keeps its name: a machine that still has this address must not make an empty state there.
+      db.exec(`INSERT INTO meta VALUES ('moved', '${dated(at)}')`)
       db.close()
-      return `schema ${aside}`
+      return `${stateText(server)}, which is refused from now on (drop the schema once it is no longer needed)`
+    },
+    clear() {
+      db.exec(`DROP SCHEMA "${server.schema}" CASCADE`)
+      db.close()
     },
     close: () => db.close(),
   }
@@ -105,6 +112,10 @@ function openFileEnd(path: string): End {
       lock.release()
       return aside
     },
+    clear() {
+      close()
+      for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true })
+    },
     close,
   }
 }
@@ -132,7 +143,7 @@ function assertEmpty({ db, place }: End): void {
 const orderOf = (name: string): string => (name === 'run' ? ' ORDER BY rowid' : '')
 
 /** Whose rows say something about the database that they are in. */
-const OWN_META = new Set(['schema', 'moving'])
+const OWN_META = new Set(['schema', 'moving', 'moved'])
 
 const isCarried = (table: string, row: readonly unknown[]): boolean =>
   table !== 'owner' && !(table === 'meta' && OWN_META.has(String(row[0])))
@@ -320,9 +331,16 @@ function conclude(to: End, where: StateLocation): Mark {
   return mark
 }
 
-/** Whether only the last step is missing of a move that was interrupted. */
-const isLeft = (from: StateLocation): boolean =>
-  serverPlace(from) === undefined && !existsSync(statePlaceOf(from).path)
+/** Whether the source of a move that was interrupted was put aside already: only the last step is missing. */
+function isAside(from: StateLocation): boolean {
+  if (serverPlace(from) === undefined) return !existsSync(statePlaceOf(from).path)
+  const db = openToRead(from, { even: 'moved' })
+  try {
+    return db !== undefined && metaOf(db, 'moved') !== undefined
+  } finally {
+    db?.close()
+  }
+}
 
 async function moveAll(
   from: StateLocation,
@@ -332,6 +350,7 @@ async function moveAll(
   const source = openEnd(from, mover)
   let isClosed = false
   try {
+    assertInForce(source.db, source.place)
     const doubt = doubtOfState(source.db, readMark(statePlaceOf(from).path))
     if (doubt !== undefined) throw new SyncError('STATE_OLDER', `the state ${source.place} ${doubt}`)
     const counted = source.db.tables().map((table) => ({ name: table.name, rows: countOf(source.db, table) }))
@@ -355,15 +374,15 @@ const countOf = (db: Connection, { name }: Table): number =>
  * target is not empty, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where the target cannot hold it.
  */
 export async function moveState(from: StateLocation, to: StateLocation, mover: Mover): Promise<MovedState> {
-  const end = openEnd(to, mover)
+  let end = openEnd(to, mover)
   try {
-    if (isLeft(from) && metaOf(end.db, 'moving') !== undefined)
-      return {
-        tables: [],
-        mark: conclude(end, to),
-        aside: `${statePlaceOf(from).path}.moved-...`,
-        isResumed: true,
-      }
+    if (metaOf(end.db, 'moving') !== undefined) {
+      if (isAside(from))
+        return { tables: [], mark: conclude(end, to), aside: 'by an earlier call', isResumed: true }
+      // A copy that was not concluded: the source is in force, and is copied once more.
+      end.clear()
+      end = openEnd(to, mover)
+    }
     assertEmpty(end)
     return await moveAll(from, { end, where: to }, mover)
   } finally {

@@ -27,7 +27,7 @@ import { createDeleteCounts } from './journal/delete-counts.ts'
 import { createDateOrderStore } from './date-orders.ts'
 import { isFile } from './file/connection.ts'
 import { type Connection, openDatabase, openTemporaryDatabase } from './file/database.ts'
-import { openToRead } from './reading.ts'
+import { assertInForce, openToRead } from './reading.ts'
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
 import { createForgetting, type ErasingState } from './forgetting.ts'
@@ -199,14 +199,6 @@ function createRebuilt(db: Connection): OwnedState['rebuilt'] {
   }
 }
 
-/** A move that was interrupted: whether this or the other place is the state is not decided yet. */
-function assertNotMoving(db: Connection, place: string): void {
-  if (db.prepare("SELECT 1 FROM meta WHERE name = 'moving'").get() === undefined) return
-  throw new SyncError('STATE_UNUSABLE', `the state ${place} is the copy of a move that was interrupted`, {
-    hint: 'Call contact-sync state move again, under the configuration that it was begun with.',
-  })
-}
-
 const SKIP_NUMBERS = "UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'operation'"
 
 interface Owned {
@@ -269,7 +261,7 @@ function openFileState(statePath: string, owner: Owner): OwnedState {
     const isLost = mark !== undefined && !existsSync(path)
     if (isLost && owner.evenOlder !== true) throw older(path, lostText(mark))
     db = openDatabase(path, owner)
-    assertNotMoving(db, path)
+    assertInForce(db, path)
     keepNamesOfLinks(db)
     const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
@@ -318,7 +310,7 @@ function openServerState(
       alone: alone || evenOlder,
     })
     db = joined
-    assertNotMoving(db, place)
+    assertInForce(db, place)
     const mark = readMark(path)
     const doubt = doubtOfState(db, mark)
     if (doubt !== undefined && !evenOlder) throw older(place, doubt)

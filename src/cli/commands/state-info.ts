@@ -91,7 +91,7 @@ export async function backup(io: Io, options: CommonOptions, [name]: string[]): 
   const server = serverPlace(place)
   if (server !== undefined)
     throw new SyncError('USAGE', `the state ${stateText(place)} is not a file`, {
-      hint: `Back it up by the means of the server: pg_dump -Fc -n '${server.schema}', or its continuous archive. See "The state at a server" in state/README.md.`,
+      hint: `Back it up by the means of the server: pg_dump -Fc -n '${server.schema}', or its continuous archive. See "Backup" in state/SERVER.md.`,
     })
   const { path } = place
   const file = resolve(io.cwd, name)

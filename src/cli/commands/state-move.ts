@@ -30,7 +30,7 @@ function movedText(
 ): string[] {
   const what = isResumed
     ? 'The move that was interrupted is complete.'
-    : `MovedState from ${from} to ${stateText(to)}: ${amountText(tables)}, each table read back and the same.`
+    : `Moved from ${from} to ${stateText(to)}: ${amountText(tables)}, each table read back and the same.`
   return [
     what,
     `The former state was put aside as ${aside}: no command uses it any more. Remove it once you no longer want to go back.`,

@@ -192,6 +192,9 @@ const sessionSettings = (schema: string, leaseMs: number): string =>
   `SET synchronous_commit = on; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs};
    SET search_path = "${schema}", pg_catalog`
 
+const isSchema = (db: Connection, schema: string): boolean =>
+  db.prepare<[string], number>('SELECT 1 FROM pg_namespace WHERE nspname = ?').get(schema) !== undefined
+
 /** A request leaves only after what records it is on the disk of the server. */
 function assertDurable(db: Connection, place: string): void {
   const setting = db.prepare<[], string>("SELECT current_setting('synchronous_commit')").pluck().get()
@@ -218,7 +221,8 @@ export function connectToServer({ url, schema }: ServerPlace, joining: Joining):
     assertDurable(db, place)
     if (!hasState(db))
       db.exclusive(() => {
-        db.exec(`CREATE SCHEMA IF NOT EXISTS "${schema}"`)
+        // A user who may make none can be given one.
+        if (!isSchema(db, schema)) db.exec(`CREATE SCHEMA "${schema}"`)
         makeState(db)
       })
     assertSchema(db, place)

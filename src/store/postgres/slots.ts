@@ -89,6 +89,8 @@ const TOGETHER = 16
 const OLD = 0.05
 /** How far the server's clock may run ahead of this process's between two takes. */
 const AHEAD_MS = 1000
+/** By such a share of a window it may differ from this process's between two takes: less than the margin of a place. */
+const JUMP = 0.005
 
 export interface SlotOptions {
   /** Whose requests are counted together. */
@@ -100,6 +102,43 @@ export interface SlotOptions {
   monotonic(): number
 }
 
+/** Requests that were answered, of which the server does not know yet. */
+function createAnswers(
+  db: Connection,
+  {
+    service,
+    fence,
+    windowMs,
+    monotonic,
+  }: { service: string; fence: number; windowMs: number; monotonic(): number },
+) {
+  const free = db.prepare('SELECT free_slots(@service, @fence, @ago, @windowMs)')
+  let answered: number[] = []
+  /** How long ago each was answered, as JSON. */
+  const takeAll = (): string => {
+    const now = monotonic()
+    const all = answered.map((at) => now - at)
+    answered = []
+    return JSON.stringify(all)
+  }
+  return {
+    takeAll,
+    add: (): number => answered.push(monotonic()),
+    isDue: (oldMs: number): boolean =>
+      answered.length >= TOGETHER || monotonic() - (answered[0] ?? Infinity) > oldMs,
+    /** An answer is not lost because its place cannot be given back: a server that is away fails the next take. */
+    flush(): void {
+      const waiting = answered
+      if (waiting.length === 0) return
+      try {
+        free.all({ service, fence, ago: takeAll(), windowMs })
+      } catch {
+        answered = [...waiting, ...answered]
+      }
+    },
+  }
+}
+
 /** `fence`: of the worker. Throws STATE_IO where the server cannot be reached, and STATE_LOCKED once the worker was removed. */
 export function createSlots(db: Connection, fence: number, options: SlotOptions): SharedWindow {
   const { service, perMs, timeoutMs, monotonic } = options
@@ -109,7 +148,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
       'SELECT take_slot(@service, @fence, @places, @ago, @windowMs, @timeoutMs, @latest)',
     )
     .pluck()
-  const free = db.prepare('SELECT free_slots(@service, @fence, @ago, @windowMs)')
+  const answers = createAnswers(db, { service, fence, windowMs, monotonic })
   const undo = db.prepare('SELECT undo_slot(?, ?)')
   const ofDay = db.prepare<[string, number, number], number>('SELECT take_of_day(?, ?, ?)').pluck()
   const slow = db.prepare(
@@ -117,57 +156,53 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
      ON CONFLICT (service) DO UPDATE SET at = excluded.at, places = excluded.places, resume_at = excluded.resume_at`,
   )
   let busy = 0
-  let answered: number[] = []
   /** Until then no place is free, as the server said: the calls that wait together ask it once. */
   let blocked = { until: -Infinity, places: 0 }
-  let seen: { serverMs: number; atMs: number } | undefined
-  const agos = (): string => {
-    const now = monotonic()
-    const all = answered.map((at) => now - at)
-    answered = []
-    return JSON.stringify(all)
-  }
-  const flush = (): void => {
-    if (answered.length > 0) free.all({ service, fence, ago: agos(), windowMs })
+  let seen: { serverMs: number; askedAt: number } | undefined
+  const undoOne = (): void => {
+    blocked = { until: -Infinity, places: 0 }
+    undo.all(service, fence)
   }
   return {
     take(_, places) {
       const blockedMs = blocked.until - monotonic()
       if (blockedMs > 0 && places <= blocked.places) return blockedMs
-      const latest = seen === undefined ? 8e15 : seen.serverMs + (monotonic() - seen.atMs) + AHEAD_MS
-      const given = { service, fence, places, ago: agos(), windowMs, timeoutMs, latest }
-      const [wait = '', serverMs = ''] = (take.get(given) ?? '').split(' ')
-      seen = { serverMs: Number(serverMs), atMs: monotonic() }
-      const waitMs = Number(wait)
+      const askedAt = monotonic()
+      const latest = seen === undefined ? 8e15 : seen.serverMs + (askedAt - seen.askedAt) + AHEAD_MS
+      const given = { service, fence, places, ago: answers.takeAll(), windowMs, timeoutMs, latest }
+      const [wait = '', serverText = ''] = (take.get(given) ?? '').split(' ')
+      const [waitMs, serverMs, tookMs] = [Number(wait), Number(serverText), monotonic() - askedAt]
+      const before = seen
+      seen = { serverMs, askedAt }
       if (waitMs === 0) {
-        busy += 1
-        return 0
+        // No more time can have passed there than here since the take before was asked for.
+        const hasJumped =
+          before !== undefined && serverMs - before.serverMs > monotonic() - before.askedAt + perMs * JUMP
+        // Others may have been given the place of a process that stood still for so long.
+        if (!hasJumped && tookMs < timeoutMs) {
+          busy += 1
+          return 0
+        }
+        undoOne()
+        if (!hasJumped) return Math.min(POLL_MS, perMs)
       }
-      const forMs = waitMs < 0 ? Math.min(POLL_MS, perMs) : Math.max(waitMs, 1)
+      const forMs = waitMs < 0 ? Math.min(POLL_MS, perMs) : Math.max(waitMs === 0 ? windowMs : waitMs, 1)
       blocked = { until: monotonic() + forMs, places }
       return forMs
     },
     giveBack() {
       busy -= 1
-      answered.push(monotonic())
-      const [first = Infinity] = answered
-      if (busy === 0 || answered.length >= TOGETHER || monotonic() - first > perMs * OLD) flush()
+      answers.add()
+      if (busy === 0 || answers.isDue(perMs * OLD)) answers.flush()
     },
     undo() {
       busy -= 1
-      blocked = { until: -Infinity, places: 0 }
-      undo.all(service, fence)
+      undoOne()
     },
     takeOfDay: (_, perDay) => ofDay.get(service, fence, perDay) === 1,
     slowDown: (now, places, resumeAt) =>
       void slow.run({ service, places: Math.floor(places), forMs: Math.ceil(resumeAt - now) }),
-    close() {
-      try {
-        flush()
-      } catch {
-        // Those of a worker that has left are freed by the others.
-      }
-    },
+    close: answers.flush,
   }
 }
 

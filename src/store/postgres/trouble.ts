@@ -8,7 +8,7 @@ const AWAY =
 const ACCESS =
   'Check user, password, database and rights in state.url: the user must own the schema of the state, or be allowed to create it. Nothing was changed.'
 
-/** Beginnings of codes. `CSL01` is raised by `assert_lease` (lease.ts). */
+/** Beginnings of codes. `CSL01` is raised by `assert_worker` (workers.ts). */
 const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
   [['CSL01'], 'STATE_LOCKED', 'was taken over by another process', 'Nothing more is sent by this one.'],
   [['53100', '53400'], 'STATE_FULL', 'cannot be written: the disk of the server is full'],

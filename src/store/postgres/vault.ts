@@ -47,7 +47,10 @@ export function createServerVault(server: ServerPlace): TokenVault {
           await clock.sleep(POLL_MS, signal)
         }
         // A plan may need a token before there is a state.
-        await client.query(`CREATE SCHEMA IF NOT EXISTS "${server.schema}"`)
+        const { rowCount } = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [
+          server.schema,
+        ])
+        if (rowCount === 0) await client.query(`CREATE SCHEMA "${server.schema}"`)
         await client.query(TOKEN_TABLE.replace(' token ', ` ${table} `))
         const { rows } = await client.query<{ box: string }>(`SELECT box FROM ${table} WHERE name = $1`, [
           name,

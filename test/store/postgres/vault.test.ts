@@ -95,9 +95,11 @@ describe.skipIf(POSTGRES === undefined)('tokens at a server', () => {
     await server.query(`INSERT INTO ${target.schema}.meta VALUES ('moving', '1')`)
     expect(() => openState(target, { pid: 1, since: 0, thorough: false })).toThrow('is the copy of a move')
     await openState(file, { pid: 1, since: 0, thorough: false }).close()
-    // After it: the file has gone, and the call completes what was begun.
     const mover = { pid: 1, now: Date.now(), confirm: () => Promise.resolve() }
-    rmSync(file)
+    // The command again: the copy is made once more.
+    expect(await moveState(file, target, mover)).toMatchObject({ isResumed: false })
+    // As it is after the file has got its other name: the call concludes what is left.
+    await server.query(`INSERT INTO ${target.schema}.meta VALUES ('moving', '1')`)
     expect(await moveState(file, target, mover)).toMatchObject({ isResumed: true })
     await openState(target, { pid: 1, since: 0, thorough: false }).close()
   })
