@@ -6,13 +6,21 @@ import Database from 'better-sqlite3'
 interface Statement<Given extends unknown[], Result> {
   run(...given: Given): { readonly changes: number }
   get(...given: Given): Result | undefined
+  /**
+   * The same, of a statement that is done in its turn: within a transaction, its answer is waited for when it is asked for.
+   * So a server is asked once for the answers of many.
+   */
+  later(...given: Given): () => Result | undefined
   all(...given: Given): Result[]
   iterate(...given: Given): IterableIterator<Result>
   pluck(): this
   raw(): this
 }
 
-export type AnyStatement = Statement<unknown[], unknown>
+type AnyStatement = Statement<unknown[], unknown>
+
+/** What the driver compiles. */
+type Compiled = Omit<AnyStatement, 'later' | 'pluck' | 'raw'>
 
 /** The columns of a table of the state, in their order, and the lists of them that are unique, the primary key first. */
 export interface Table {
@@ -81,17 +89,18 @@ export const withStablePlan = (source: string): string =>
 
 type Shape = 'rows' | 'pluck' | 'raw'
 
-function lateStatement(
-  compile: (shape: Shape) => AnyStatement,
-  known: (shape: Shape) => AnyStatement,
-): AnyStatement {
+function lateStatement(compile: (shape: Shape) => Compiled, known: (shape: Shape) => Compiled): AnyStatement {
   let shape: Shape = 'rows'
-  let own: AnyStatement | undefined
-  let shared: AnyStatement | undefined
-  const ready = (): AnyStatement => (shared ??= known(shape))
+  let own: Compiled | undefined
+  let shared: Compiled | undefined
+  const ready = (): Compiled => (shared ??= known(shape))
   return {
     run: (...given) => ready().run(...given),
     get: (...given) => ready().get(...given),
+    later(...given) {
+      const result = ready().get(...given)
+      return () => result
+    },
     all: (...given) => ready().all(...given),
     // A statement that is read row by row is busy meanwhile: it cannot be used a second time.
     iterate: (...given) => (own ??= compile(shape)).iterate(...given),
@@ -108,16 +117,16 @@ function lateStatement(
 
 export function connect(path: string, options: Database.Options = {}): FileConnection {
   const db = new Database(path, options)
-  const driver = db.prepare.bind(db) as (source: string) => AnyStatement
+  const driver = db.prepare.bind(db) as (source: string) => Compiled & Record<'pluck' | 'raw', () => Compiled>
   const exec = db.exec.bind(db)
   const close = db.close.bind(db)
-  const compiled = new Map<string, AnyStatement>()
+  const compiled = new Map<string, Compiled>()
   const prepare = (source: string): AnyStatement => {
-    const compile = (shape: Shape): AnyStatement => {
+    const compile = (shape: Shape): Compiled => {
       const statement = driver(withStablePlan(source))
       return shape === 'rows' ? statement : statement[shape]()
     }
-    const known = (shape: Shape): AnyStatement => {
+    const known = (shape: Shape): Compiled => {
       const name = `${shape} ${source}`
       const found = compiled.get(name) ?? compile(shape)
       compiled.set(name, found)

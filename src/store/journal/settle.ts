@@ -32,7 +32,7 @@ interface Batch {
   /** Operations that are done, to be removed at once. */
   readonly done: number[]
   /** Operations whose records are settled, each with its link. */
-  readonly settled: (readonly [operation: number, link: number])[]
+  readonly settled: (readonly [operation: number, link: () => number])[]
   /** Most pipelines have no rejects: whether this one has is asked once. */
   hasRejects(): boolean
 }
@@ -49,15 +49,16 @@ RETURNING id`
 const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
 
-/** Brings what is known of the contact into its link; gives the link. */
-function createLink(db: Connection): (operation: Operation, after: LinkAfter) => number {
+/** Brings what is known of the contact into its link; gives the link when it is asked for. */
+function createLink(db: Connection): (operation: Operation, after: LinkAfter) => () => number {
   const upsert = db.prepare<unknown[], number>(UPSERT_LINK).pluck()
   const assertTerms = createLedger(db)
   return ({ pipeline, key }, after) => {
     const { contactId, known, mailKey, bringsMail, unsure, isFresh, terms } = after
     const row = [pipeline, key, contactId, mailKey ?? null, JSON.stringify(known), unsureJson(unsure)]
-    const link = upsert.get(...row, isFresh ? 1 : 0, bringsMail ? 1 : 0) ?? 0
-    if (terms !== undefined) assertTerms({ link, contactId }, terms)
+    const written = upsert.later(...row, isFresh ? 1 : 0, bringsMail ? 1 : 0)
+    const link = (): number => written() ?? 0
+    if (terms !== undefined) assertTerms({ link: link(), contactId }, terms)
     return link
   }
 }
@@ -83,9 +84,9 @@ function createLinked(db: Connection) {
     if (isSettled) {
       settled.push([id, link])
       if (hasRejects()) clearRejects.run({ id, pipeline, key })
-    } else forget.run(pipeline, link)
+    } else forget.run(pipeline, link())
     if (next === undefined) done.push(id)
-    else planNext(next, { id, link, runId })
+    else planNext(next, { id, link: link(), runId })
   }
 }
 
@@ -103,7 +104,7 @@ function createRemember(db: Connection): (settled: Batch['settled']) => void {
   const forget = db.prepare(FORGET_UNREAD)
   return (settled) => {
     if (settled.length === 0) return
-    const pairs = JSON.stringify(settled)
+    const pairs = JSON.stringify(settled.map(([operation, link]) => [operation, link()]))
     const { changes } = remember.run(pairs)
     // What no record of a file asked for leaves nothing that a record could be recognised by.
     if (changes < settled.length) forget.run(pairs)

@@ -51,47 +51,27 @@ export function wordsOf(entry: AuditEntry, print: Print): ReadonlyMap<string, st
   return words
 }
 
-/** A range that is being extended. */
 interface Range {
-  readonly id: number
   first: number
   last: number
 }
 
-/** The ranges that a batch extends; each word is looked up once. */
-function createRanges(db: Connection, print: Print) {
-  const wordId = db.prepare<[string], number>('SELECT id FROM log_word WHERE word = ?').pluck()
-  const addWord = db.prepare<[string], number>('INSERT INTO log_word (word) VALUES (?) RETURNING id').pluck()
-  const newest = db.prepare<[number], { first: number; last: number }>(
-    'SELECT first, last FROM log_tag WHERE word = ? ORDER BY first DESC LIMIT 1',
-  )
-  const write = db.prepare(
-    'INSERT INTO log_tag VALUES (@id, @first, @last) ON CONFLICT (word, first) DO UPDATE SET last = excluded.last',
-  )
-  const begin = (kind: Kind, value: string, seq: number): Range => {
-    const text = word[kind](value, print)
-    const id = wordId.get(text) ?? addWord.get(text) ?? 0
-    const before = newest.get(id)
-    return before?.last === seq - 1 ? { id, ...before } : { id, first: seq, last: seq }
-  }
-  return () => {
-    const kinds = new Map<Kind, Map<string, Range>>()
-    return {
-      tag(kind: Kind, value: string, seq: number): void {
-        let ranges = kinds.get(kind)
-        if (ranges === undefined) kinds.set(kind, (ranges = new Map<string, Range>()))
-        let range = ranges.get(value)
-        if (range === undefined) ranges.set(value, (range = begin(kind, value, seq)))
-        if (range.last < seq - 1) {
-          write.run(range)
-          range.first = seq
-        }
-        range.last = seq
-      },
-      writeAll(): void {
-        for (const ranges of kinds.values()) for (const range of ranges.values()) write.run(range)
-      },
-    }
+/** The ranges of each word within a batch, in their order. */
+function createBatchRanges() {
+  const kinds = new Map<Kind, Map<string, Range[]>>()
+  return {
+    kinds,
+    tag(kind: Kind, value: string, seq: number): void {
+      let words = kinds.get(kind)
+      if (words === undefined) kinds.set(kind, (words = new Map<string, Range[]>()))
+      const ranges = words.get(value)
+      if (ranges === undefined) words.set(value, [{ first: seq, last: seq }])
+      else {
+        const newest = ranges[ranges.length - 1]
+        if (newest !== undefined && newest.last >= seq - 1) newest.last = seq
+        else ranges.push({ first: seq, last: seq })
+      }
+    },
   }
 }
 
@@ -100,13 +80,33 @@ export function createTags(
   db: Connection,
   print: Print,
 ): (entries: readonly AuditEntry[], first: number) => void {
-  const begin = createRanges(db, print)
+  const known = db.prepare<[string], { id: number; first: number | null; last: number | null }>(
+    `SELECT id, first, last FROM log_word LEFT JOIN log_tag ON log_tag.word = id AND
+     first = (SELECT max(first) FROM log_tag AS newest WHERE newest.word = id) WHERE log_word.word = ?`,
+  )
+  const addWord = db.prepare<[string], number>('INSERT INTO log_word (word) VALUES (?) RETURNING id').pluck()
+  const write = db.prepare(
+    'INSERT INTO log_tag VALUES (@id, @first, @last) ON CONFLICT (word, first) DO UPDATE SET last = excluded.last',
+  )
   return (entries, first) => {
-    const { tag, writeAll } = begin()
+    const { kinds, tag } = createBatchRanges()
     entries.forEach((entry, index) => {
       eachWord(entry, (kind, value) => tag(kind, value, first + index))
     })
-    writeAll()
+    const words = [...kinds].flatMap(([kind, values]) =>
+      [...values].map(([value, ranges]) => {
+        const text = word[kind](value, print)
+        return { text, ranges, found: known.later(text) }
+      }),
+    )
+    for (const { text, ranges, found } of words) {
+      const before = found()
+      const id = before?.id ?? addWord.get(text) ?? 0
+      for (const range of ranges) {
+        const begun = before?.last === range.first - 1 ? before.first : null
+        write.run({ id, first: begun ?? range.first, last: range.last })
+      }
+    }
   }
 }
 

@@ -8,9 +8,16 @@ export interface Query {
   readonly values: readonly unknown[]
 }
 
-export type ServerAnswer =
-  | { readonly columns: readonly string[]; readonly rows: readonly unknown[][]; readonly changes: number }
-  | { readonly problem: ServerProblem }
+/** Of one statement. */
+export interface Answer {
+  readonly columns: readonly string[]
+  readonly rows: readonly unknown[][]
+  readonly changes: number
+  /** What it did, as the server names it. */
+  readonly command: string
+}
+
+export type ServerAnswer = { readonly answers: readonly Answer[] } | { readonly problem: ServerProblem }
 
 /** To be said again and again, on a connection of its own. */
 export interface Renewal {
@@ -19,7 +26,7 @@ export interface Renewal {
 }
 
 /** What the thread is told; the first and the last are answered. */
-export type Told = Query | Renewal | 'close'
+export type Told = readonly Query[] | Renewal | 'close'
 
 export interface ChannelData {
   readonly url: string
@@ -27,8 +34,11 @@ export interface ChannelData {
 }
 
 export interface Channel {
-  /** Throws what the server or the socket reports: trouble.ts. */
-  ask(query: Query): Exclude<ServerAnswer, { problem: unknown }>
+  /**
+   * Statements that go to the server together, and are done in their order. Throws what the server or the socket reports of the
+   * first one that fails (trouble.ts): within a transaction nothing of those after it is done.
+   */
+  ask(queries: readonly Query[]): readonly Answer[]
   /** From now on, until it is closed; also while the thread that asks stands still. */
   keepRenewing(renewal: Renewal): void
   close(): void
@@ -58,7 +68,7 @@ export function openChannel(url: string, place: string): Channel {
   port.unref()
   if (Atomics.wait(signal, 1, 0, LOADED_MS) === 'timed-out')
     throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
-  const answerTo = (message: Query | 'close'): ServerAnswer => {
+  const answerTo = (message: readonly Query[] | 'close'): ServerAnswer => {
     Atomics.store(signal, 0, 0)
     port.postMessage(message)
     if (Atomics.wait(signal, 0, 0, PATIENCE_MS) === 'timed-out')
@@ -66,10 +76,10 @@ export function openChannel(url: string, place: string): Channel {
     return (receiveMessageOnPort(port) as { message: ServerAnswer }).message
   }
   return {
-    ask(query) {
-      const answer = answerTo(query)
+    ask(queries) {
+      const answer = answerTo(queries)
       if (isProblem(answer)) throw serverError(answer.problem, place)
-      return answer
+      return answer.answers
     },
     keepRenewing: (renewal) => port.postMessage(renewal),
     close() {

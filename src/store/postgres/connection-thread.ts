@@ -1,7 +1,8 @@
-// Speaks with the server while the thread that asked stands still (channel.ts): one statement after the other.
+// Speaks with the server while the thread that asked stands still (channel.ts). What is asked together goes over the wire
+// together.
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
-import type { ServerAnswer, ChannelData, Query, Renewal, Told } from './channel.ts'
+import type { Answer, ServerAnswer, ChannelData, Query, Renewal, Told } from './channel.ts'
 
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
 const NUMBERS: readonly number[] = [INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC]
@@ -15,7 +16,7 @@ const types = {
 }
 
 function newClient(url: string): pg.Client {
-  const made = new pg.Client({ connectionString: url, application_name: 'contact-sync' })
+  const made = new pg.Client({ connectionString: url, application_name: 'contact-sync', pipeline: true })
   // The statement that is under way fails, too, and says it.
   made.on('error', () => undefined)
   return made
@@ -32,8 +33,8 @@ function problemOf(error: unknown): ServerAnswer {
   return { problem: { code: /SSL/.test(message) ? 'NO_TLS' : '', message } }
 }
 
-/** Gives what asks the server, one statement after the other. */
-function answeredBy(client: pg.Client): (query: Query) => Promise<ServerAnswer> {
+/** Gives what asks the server. */
+function answeredBy(client: pg.Client): (queries: readonly Query[]) => Promise<ServerAnswer> {
   const names = new Map<string, string>()
 
   /** Statements with values are compiled once by the server. */
@@ -44,22 +45,25 @@ function answeredBy(client: pg.Client): (query: Query) => Promise<ServerAnswer> 
     return { name }
   }
 
-  return async (query) => {
-    try {
-      const config = {
-        ...nameOf(query),
-        text: query.text,
-        values: [...query.values],
-        rowMode: 'array' as const,
-      }
-      const result = await client.query<unknown[]>({ ...config, types })
-      // Several statements at once have several results, which the declarations do not say.
-      if (Array.isArray(result)) return { columns: [], rows: [], changes: 0 }
-      const { fields, rows, rowCount } = result
-      return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0 }
-    } catch (error) {
-      return problemOf(error)
+  const ask = async (query: Query): Promise<Answer> => {
+    const config = {
+      ...nameOf(query),
+      text: query.text,
+      values: [...query.values],
+      rowMode: 'array' as const,
     }
+    const result = await client.query<unknown[]>({ ...config, types })
+    // Several statements at once have several results, which the declarations do not say.
+    if (Array.isArray(result)) return { columns: [], rows: [], changes: 0, command: '' }
+    const { fields, rows, rowCount, command } = result
+    return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0, command }
+  }
+
+  return async (queries) => {
+    const settled = await Promise.allSettled(queries.map(ask))
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (failed !== undefined) return problemOf(failed.reason)
+    return { answers: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])) }
   }
 }
 
@@ -109,7 +113,7 @@ function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void
     renewing = setInterval(() => void renewer.renew(text), everyMs)
   }
 
-  const isRenewal = (told: Told): told is Renewal => told !== 'close' && 'renew' in told
+  const isRenewal = (told: Told): told is Renewal => typeof told === 'object' && 'renew' in told
 
   const connected = client.connect()
   Atomics.store(signal, 1, 1)
@@ -122,7 +126,7 @@ function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void
         clearInterval(renewing)
         await client.end().catch(() => undefined)
         await renewer.end()
-        tell({ columns: [], rows: [], changes: 0 })
+        tell({ answers: [] })
         port.close()
       },
       (error: unknown) => tell(problemOf(error)),

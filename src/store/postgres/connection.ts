@@ -3,7 +3,7 @@ import { type ServerPlace, stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
-import { type Channel, openChannel } from './channel.ts'
+import { type Answer, type Channel, openChannel, type Query } from './channel.ts'
 import { translated } from './dialect.ts'
 import { assertion, departure, join, type Joining, LEASE_MS, renewal } from './workers.ts'
 import { assertSchema, hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
@@ -22,12 +22,55 @@ function shaped(shape: Shape, columns: readonly string[], row: readonly unknown[
   return shape === 'raw' ? cells : Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
 }
 
-type Say = (text: string) => void
+/** So many statements wait at most. */
+const TOGETHER = 500
 
-/** What need not be said where the connection is gone. */
-function sayQuietly(say: Say, text: string): void {
+interface Waiting {
+  readonly query: Query
+  answer: Answer | undefined
+}
+
+const NOTHING: Answer = { columns: [], rows: [], changes: 0, command: '' }
+
+/**
+ * The statements that go to the server. One that writes waits, within a transaction, for the next one whose answer is needed, at
+ * last for the commit, so that a transaction costs few ways to the server and back. What fails is reported then.
+ */
+function createLine(channel: Channel) {
+  let waiting: Waiting[] = []
+
+  /** What waits, then this. */
+  function now(query?: Query): Answer {
+    const sent = waiting
+    waiting = []
+    const queries = sent.map((one) => one.query)
+    const answers = channel.ask(query === undefined ? queries : [...queries, query])
+    for (const [index, one] of sent.entries()) one.answer = answers[index]
+    return answers.at(-1) ?? NOTHING
+  }
+
+  /** Gives its answer, for which the server is asked where it still waits. */
+  function later(query: Query): () => Answer {
+    const one: Waiting = { query, answer: undefined }
+    waiting.push(one)
+    if (waiting.length >= TOGETHER) now()
+    return () => {
+      if (one.answer === undefined) now()
+      return one.answer ?? NOTHING
+    }
+  }
+
+  return { now, later, drop: () => void (waiting = []) }
+}
+
+type Line = ReturnType<typeof createLine>
+
+const plain = (text: string): Query => ({ text, values: [] })
+
+/** What need not be said where the connection is gone, which has undone it. */
+function sayQuietly(line: Line, text: string): void {
   try {
-    say(text)
+    line.now(plain(text))
   } catch {
     // The lease ends by itself.
   }
@@ -36,91 +79,139 @@ function sayQuietly(say: Say, text: string): void {
 interface Transactions {
   /** Work within a transaction; inside another one, within a savepoint of that. */
   within<Result>(work: () => Result): Result
-  /** A statement that writes: alone, where no transaction is open, it gets one, so that the worker is checked. */
-  written<Result>(work: () => Result): Result
+  /** What writes: alone, where no transaction is open, it gets one, so that the worker is checked. */
+  writing<Result>(work: () => Result): Result
+  isOpen(): boolean
+}
+
+/** Tables that have grown to four times what the server knows of them. */
+const GROWN = `
+SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+AND pg_relation_size(oid) > current_setting('block_size')::bigint * 4 * greatest(relpages, 2)`
+/** So many statements that write pass between two looks. */
+const LOOK_EVERY = 2000
+
+/**
+ * A statement is planned once, for tables as they are then, and reads a table from end to end where that is small. The server
+ * would notice that one has grown within minutes, too late for a first push.
+ */
+function createStatistics(line: Line): { count(): void; refresh(): void } {
+  let written = 0
+  return {
+    count: () => void (written += 1),
+    refresh() {
+      if (written < LOOK_EVERY) return
+      written = 0
+      for (const [name] of line.now(plain(GROWN)).rows) line.now(plain(`ANALYZE "${String(name)}"`))
+    },
+  }
 }
 
 /** `fence`: of the worker that each transaction checks. */
-function createTransactions(say: Say, fence: () => number | undefined): Transactions {
+function createTransactions(
+  line: Line,
+  { fence, ended }: { fence: () => number | undefined; ended(): void },
+): Transactions {
   let depth = 0
-  const begin = (): string => {
-    const own = fence()
-    return own === undefined ? 'BEGIN' : `BEGIN; ${assertion(own)}`
-  }
-  const undone = (undo: string): void => {
+
+  function outermost<Result>(work: () => Result): Result {
     try {
-      say(undo)
-    } catch {
-      // A connection that is gone has undone it.
+      line.later(plain('BEGIN'))
+      const own = fence()
+      if (own !== undefined) line.later(plain(assertion(own)))
+      const result = work()
+      // The server takes a commit of what has failed for a rollback, and reports nothing.
+      if (line.now(plain('COMMIT')).command !== 'COMMIT') throw new Error('a transaction was not committed')
+      ended()
+      return result
+    } catch (error) {
+      line.drop()
+      sayQuietly(line, 'ROLLBACK')
+      throw error
     }
   }
+
+  function inner<Result>(work: () => Result): Result {
+    line.later(plain(`SAVEPOINT s${depth}`))
+    try {
+      const result = work()
+      line.later(plain(`RELEASE s${depth}`))
+      return result
+    } catch (error) {
+      sayQuietly(line, `ROLLBACK TO s${depth}; RELEASE s${depth}`)
+      throw error
+    }
+  }
+
   const within: Transactions['within'] = (work) => {
-    const [start, end, undo] =
-      depth === 0
-        ? [begin(), 'COMMIT', 'ROLLBACK']
-        : [`SAVEPOINT s${depth}`, `RELEASE s${depth}`, `ROLLBACK TO s${depth}; RELEASE s${depth}`]
-    try {
-      say(start)
-    } catch (error) {
-      undone(undo)
-      throw error
+    const nested = (): ReturnType<typeof work> => {
+      depth += 1
+      try {
+        return work()
+      } finally {
+        depth -= 1
+      }
     }
-    depth += 1
-    let result
-    try {
-      result = work()
-    } catch (error) {
-      depth -= 1
-      undone(undo)
-      throw error
-    }
-    depth -= 1
-    say(end)
-    return result
+    return depth === 0 ? outermost(nested) : inner(nested)
   }
   return {
     within,
-    written: (work) => (fence() === undefined || depth > 0 ? work() : within(work)),
+    writing: (work) => (depth > 0 || fence() === undefined ? work() : within(work)),
+    isOpen: () => depth > 0,
   }
 }
 
 const reads = (source: string): boolean =>
   /^\s*SELECT\b/i.test(source) || (/^\s*WITH\b/i.test(source) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(source))
 
+/** A copy of bytes, which may change until they are sent. */
+const sendable = (value: unknown): unknown => (value instanceof Uint8Array ? new Uint8Array(value) : value)
+
 function createPrepare(
-  channel: Channel,
-  { tables, written }: Pick<Transactions, 'written'> & { tables: () => readonly Table[] },
+  line: Line,
+  { tables, put }: { tables: () => readonly Table[]; put(query: Query): () => Answer },
 ) {
   let cursors = 0
   return (source: string) => {
     const statement = translated(source, tables)
     const isRead = reads(source)
     let shape: Shape = 'rows'
-    const ask = (given: readonly unknown[], before = '') => {
+    const query = (given: readonly unknown[], before = ''): Query => {
       const { text, values } = statement.of(given)
-      const say = () => channel.ask({ text: `${before}${text}`, values })
-      return isRead ? say() : written(say)
+      return { text: `${before}${text}`, values: values.map(sendable) }
     }
-    const all = (given: readonly unknown[]): unknown[] => {
-      const { columns, rows } = ask(given)
-      return rows.map((row) => shaped(shape, columns, row))
-    }
+    const shapedRows = ({ columns, rows }: Answer): unknown[] =>
+      rows.map((row) => shaped(shape, columns, row))
+    const later = (given: readonly unknown[]): (() => Answer) =>
+      isRead ? line.later(query(given)) : put(query(given))
+    const all = (given: readonly unknown[]): unknown[] => shapedRows(later(given)())
     return {
-      run: (...given: unknown[]) => ({ changes: ask(given).changes }),
+      run(...given: unknown[]) {
+        const answer = put(query(given))
+        return {
+          get changes() {
+            return answer().changes
+          },
+        }
+      },
       get: (...given: unknown[]) => all(given)[0],
+      later(...given: unknown[]) {
+        const answer = later(given)
+        return () => shapedRows(answer())[0]
+      },
       all: (...given: unknown[]) => all(given),
       *iterate(...given: unknown[]) {
         cursors += 1
         const name = `c${cursors}`
-        ask(given, `DECLARE ${name} NO SCROLL CURSOR WITH HOLD FOR `)
+        line.later(query(given, `DECLARE ${name} NO SCROLL CURSOR WITH HOLD FOR `))
         try {
           for (;;) {
-            const { columns, rows } = channel.ask({ text: `FETCH ${PAGE} FROM ${name}`, values: [] })
+            const { columns, rows } = line.now(plain(`FETCH ${PAGE} FROM ${name}`))
             for (const row of rows) yield shaped(shape, columns, row)
             if (rows.length < PAGE) return
           }
         } finally {
-          channel.ask({ text: `CLOSE ${name}`, values: [] })
+          line.now(plain(`CLOSE ${name}`))
         }
       },
       pluck() {
@@ -159,29 +250,40 @@ interface Opening {
 
 function connectionOver(opening: Opening): Connection {
   const { schema, channel } = opening
-  const say: Say = (text) => void channel.ask({ text, values: [] })
+  const line = createLine(channel)
+  const statistics = createStatistics(line)
   let known: readonly Table[] | undefined
   const tables = (): readonly Table[] => (known ??= modelTables())
-  const { within, written } = createTransactions(say, () => opening.fence)
+  const { within, writing, isOpen } = createTransactions(line, {
+    fence: () => opening.fence,
+    ended: statistics.refresh,
+  })
+  const put = (query: Query): (() => Answer) => {
+    statistics.count()
+    const answer = writing(() => line.later(query))
+    // Outside of a transaction nothing waits.
+    if (!isOpen()) answer()
+    return answer
+  }
   return {
     kind: 'postgres',
-    prepare: createPrepare(channel, { tables, written }) as unknown as Connection['prepare'],
+    prepare: createPrepare(line, { tables, put }) as unknown as Connection['prepare'],
     transaction:
       <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
       (...given: Given) =>
         within(() => work(...given)),
     exclusive: (work) =>
       within(() => {
-        say(`SELECT pg_advisory_xact_lock(hashtext('${schema}'))`)
+        line.later(plain(`SELECT pg_advisory_xact_lock(hashtext('${schema}'))`))
         return work()
       }),
-    exec: (text) => written(() => say(text)),
+    exec: (text) => void put(plain(text)),
     rewrite() {
-      for (const { name } of tables()) say(`VACUUM (FULL) "${name}"`)
+      for (const { name } of tables()) line.now(plain(`VACUUM (FULL) "${name}"`))
     },
     tables,
     close() {
-      if (opening.fence !== undefined) sayQuietly(say, departure(opening.fence))
+      if (opening.fence !== undefined) sayQuietly(line, departure(opening.fence))
       channel.close()
     },
   }
@@ -189,7 +291,7 @@ function connectionOver(opening: Opening): Connection {
 
 /** A session that is lost in the midst of a transaction must not keep others waiting for longer than a lease. */
 const sessionSettings = (schema: string, leaseMs: number): string =>
-  `SET synchronous_commit = on; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs};
+  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs};
    SET search_path = "${schema}", pg_catalog`
 
 const isSchema = (db: Connection, schema: string): boolean =>

@@ -110,16 +110,21 @@ export function createClaims(db: Connection): Claims {
     return found
   }
   const published = createPublish(db, linksOf)
-  /** Nearly every key is claimed once: the line of another claim is asked for only where there is one. */
+  /** The line of another claim is asked for only where there is one, since nearly every key is claimed once. */
   const claimKey = (input: number, { key, line }: { key: string; line: number }, keep: 'first' | 'last') => {
-    if (addKey.run(input, key, line).changes > 0) return undefined
-    const earlier = keyLine.get(input, key)
-    if (keep === 'last') moveKey.run(line, input, key)
-    return earlier
+    const added = addKey.run(input, key, line)
+    return (): number | undefined => {
+      if (added.changes > 0) return undefined
+      const earlier = keyLine.get(input, key)
+      if (keep === 'last') moveKey.run(line, input, key)
+      return earlier
+    }
   }
-  const claimOne = (input: number, identity: Identity, keep: 'first' | 'last'): number | undefined => {
-    if ('key' in identity) return claimKey(input, identity, keep)
-    const { linkId, line } = identity
+  const claimLink = (
+    input: number,
+    { linkId, line }: { linkId: number; line: number },
+    keep: 'first' | 'last',
+  ) => {
     const earlier = links(input).lineOf(linkId)
     if (earlier === undefined || keep === 'last') links(input).set(linkId, line)
     return earlier
@@ -130,8 +135,14 @@ export function createClaims(db: Connection): Claims {
       published.clear(input)
       for (const statement of clears) statement.run(input)
     },
-    claim: (input, identities, keep) =>
-      identities.map((identity) => (identity === undefined ? undefined : claimOne(input, identity, keep))),
+    claim(input, identities, keep) {
+      // All keys are claimed before it is asked which of them were: one way to a server and back.
+      const claimed = identities.map((identity) => {
+        if (identity === undefined) return undefined
+        return 'key' in identity ? claimKey(input, identity, keep) : claimLink(input, identity, keep)
+      })
+      return claimed.map((earlier) => (typeof earlier === 'function' ? earlier() : earlier))
+    },
     claimLinks(input, given, lines) {
       const { lineOf, set } = links(input)
       for (const [index, link] of given.entries()) {
