@@ -81,9 +81,11 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
 
   /** Resolves with what it says once that is as it should be. */
   async function until<T>(ask: () => Promise<T>, isReached: (now: T) => boolean): Promise<T> {
+    const latest = systemClock.monotonic() + 90_000
     for (;;) {
       const now = await ask()
       if (isReached(now)) return now
+      if (systemClock.monotonic() > latest) throw new Error(`it stays ${JSON.stringify(now)}`)
       await systemClock.sleep(100)
     }
   }
@@ -214,6 +216,30 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     await until(workers, ([only]) => only?.pipelines.length === 4)
     await shop.drop('shop', 'a.csv', peopleCsv(3))
     await until(linked, ({ shop: count }) => count === 3)
+    daemon.process.kill('SIGTERM')
+    expect((await daemon.ended).code).toBe(143)
+  })
+
+  it('joins again once with each of its accounts', async () => {
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    const [, service = ''] = /^service:(.*(?:\n +.*)*)/m.exec(yaml) ?? []
+    await configure(`accounts:\n  north:\n    service:${service.replaceAll('\n', '\n    ')}\n`)
+    const inNorth = (await readFile(shop.path('config.yaml'), 'utf8')).replace(
+      '  crm:\n',
+      '  crm:\n    account: north\n',
+    )
+    await shop.configure(inNorth)
+    const daemon = await start()
+    await daemon.stderrHas(/"daemon started"[^]*"daemon started"/)
+    await server.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'contact-sync'",
+    )
+    await daemon.stderrHas(/state available again[^]*state available again/)
+    for (const schema of ['contact_sync', 'contact_sync_north'])
+      await until(
+        async () => server.query(`SELECT fence FROM "${schema}".worker`),
+        (rows) => rows.length === 1,
+      )
     daemon.process.kill('SIGTERM')
     expect((await daemon.ended).code).toBe(143)
   })

@@ -15,6 +15,7 @@ import { openRunner } from '../run/runner.ts'
 import { refusingOtherService } from '../run/service-binding.ts'
 import { openWatching } from './daemon-watch.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
+import { createWaiting, isPassing } from './rejoining.ts'
 import { openServing, type Serving } from './serving.ts'
 
 interface Parts {
@@ -38,9 +39,14 @@ export interface DaemonOfAccounts {
 
 interface Opened {
   readonly daemon: Daemon
+  readonly ended: Promise<void>
+}
+
+/** An account that is at work, is being opened, or waits for its state. */
+interface Present {
   /** Ends this account alone. */
   stop(): void
-  readonly ended: Promise<void>
+  readonly ended: Promise<unknown>
 }
 
 interface OpenParts extends Parts {
@@ -50,11 +56,10 @@ interface OpenParts extends Parts {
   loadOwn(account: string): Promise<AccountConfiguration>
 }
 
-async function openAccount(settings: Settings, parts: OpenParts): Promise<Opened> {
+/** `signal`: the end of all, or of this account. */
+async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenParts): Promise<Opened> {
   const { clock, random, pid, tracing, serving, isOneOfSeveral, loadOwn } = parts
   const { account } = settings
-  const own = new AbortController()
-  const signal = AbortSignal.any([parts.signal, own.signal])
   const log = isOneOfSeveral ? parts.log.with({ account }) : parts.log
   const label = isOneOfSeveral ? { account } : {}
   const watching = openWatching(settings, { clock, log, version: VERSION, tracing, ...label })
@@ -74,7 +79,7 @@ async function openAccount(settings: Settings, parts: OpenParts): Promise<Opened
       .ended()
       .finally(() => desk.close())
       .finally(() => runner.close())
-    return { daemon, stop: () => own.abort(), ended }
+    return { daemon, ended }
   } catch (error) {
     await runner.close()
     throw error
@@ -90,111 +95,98 @@ const reasonOf = (error: unknown): string =>
 
 type Configured = Pick<Extract<Configuration, { ok: true }>, 'accounts' | 'broken'>
 
-/** The server with its state is away, or this worker was taken for lost: it joins again as soon as it can. */
-const isPassing = (settings: Settings, error: unknown): error is SyncError =>
-  settings.state.url !== undefined &&
-  error instanceof SyncError &&
-  (error.code === 'STATE_IO' || error.code === 'STATE_LOCKED')
-
-const REJOIN_MS = 2000
-
-/** Joins again as soon as it can. Ends where it is at work again, and where it cannot be. */
-async function rejoin(
-  settings: Settings,
-  error: SyncError,
-  {
-    parts,
-    open,
-    note,
-  }: {
-    parts: OpenParts
-    open(settings: Settings): Promise<void>
-    note(event: 'account stopped by an error', account: string, error: unknown): void
-  },
-): Promise<void> {
-  const { clock, log, serving, signal, isOneOfSeveral } = parts
-  const { account } = settings
-  const label = isOneOfSeveral ? { account } : {}
-  log.warn('state unavailable: waiting', { ...label, code: error.code })
-  for (let last: unknown = error; isPassing(settings, last);) {
-    serving.lacking(account, `state unavailable (${last.code})`)
-    await clock.sleep(REJOIN_MS, signal)
-    if (signal.aborted) return
-    const loaded = await parts.loadOwn(account)
-    last = await open(loaded.ok ? loaded.settings : settings).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-    if (last === undefined) log.info('state available again', label)
-    else if (!isPassing(settings, last)) note('account stopped by an error', account, last)
+/** Accounts that are not at work for a reason that does not pass. */
+function createFailures({ log, serving, isOneOfSeveral }: OpenParts) {
+  const accounts = new Set<string>()
+  let last: Error | undefined
+  return {
+    last: () => last,
+    note(event: 'account not started' | 'account stopped by an error', account: string, error: unknown) {
+      last = error instanceof Error ? error : new Error(String(error))
+      accounts.add(account)
+      serving.lacking(account, reasonOf(error))
+      if (isOneOfSeveral) log.error(event, { account, ...errorFacts(error) })
+    },
+    /** Accounts that are not configured any more lack nothing. */
+    forget(isGone: (account: string) => boolean) {
+      for (const account of accounts) if (isGone(account)) serving.lacking(account, undefined)
+    },
   }
 }
 
 /** Those that are at work. What ends one of several, or keeps it from starting, is reported, and the others stay. */
 function accountSet(parts: OpenParts) {
   const { log, serving, signal, isOneOfSeveral } = parts
-  const running = new Map<string, Opened>()
-  const waiting = new Map<string, Promise<void>>()
-  const failed: { last?: Error } = {}
-  const note = (
-    event: 'account not started' | 'account stopped by an error',
-    account: string,
-    error: unknown,
-  ) => {
-    failed.last = error instanceof Error ? error : new Error(String(error))
-    serving.lacking(account, reasonOf(error))
-    if (isOneOfSeveral) log.error(event, { account, ...errorFacts(error) })
-  }
-  const rejoining = (settings: Settings, error: SyncError): Promise<void> =>
-    rejoin(settings, error, { parts, open, note }).finally(() => waiting.delete(settings.account))
-  /** Throws what keeps a single account from starting, and what must end all. */
-  const open = async (settings: Settings): Promise<void> => {
+  const running = new Map<string, Present & Opened>()
+  const opening = new Map<string, Present>()
+  const failures = createFailures(parts)
+  const { waiting, wait } = createWaiting(parts, {
+    open: async (settings) => open(settings),
+    onEnd: (account, error) => failures.note('account stopped by an error', account, error),
+  })
+  const present = (): [string, Present][] => [...running, ...opening, ...waiting]
+
+  async function openTo(settings: Settings, own: AbortController): Promise<void> {
     const { account } = settings
-    try {
-      const opened = await openAccount(settings, parts)
-      running.set(account, opened)
-      serving.lacking(account, undefined)
-      const left = (): boolean => running.delete(account)
-      opened.ended.then(left, (error: unknown) => {
-        if (isPassing(settings, error) && !signal.aborted) waiting.set(account, rejoining(settings, error))
-        else note('account stopped by an error', account, error)
-        left()
+    const opened = await openAccount(settings, AbortSignal.any([signal, own.signal]), parts)
+    running.set(account, { ...opened, stop: () => own.abort() })
+    serving.lacking(account, undefined)
+    opened.ended
+      .catch((error: unknown) => {
+        if (isPassing(settings, error) && !signal.aborted) wait(settings, error)
+        else failures.note('account stopped by an error', account, error)
       })
+      .finally(() => running.delete(account))
+  }
+
+  /** Throws what keeps a single account from starting, and what must end all. */
+  async function open(settings: Settings): Promise<void> {
+    const { account } = settings
+    const own = new AbortController()
+    const ended = openTo(settings, own)
+    opening.set(account, { ended, stop: () => own.abort() })
+    try {
+      await ended
     } catch (error) {
+      if (own.signal.aborted) return
       if (!isOneOfSeveral || isStartedTwice(error) || isPassing(settings, error)) throw error
-      note('account not started', account, error)
+      failures.note('account not started', account, error)
+    } finally {
+      opening.delete(account)
     }
   }
-  /** At the start: one of several waits for its server, as it would later. */
-  const start = (settings: Settings): Promise<void> =>
+
+  /** One of several waits for its server, as it would later. `isFirst`: with the process. */
+  const start = async (settings: Settings, isFirst: boolean): Promise<void> =>
     open(settings).catch((error: unknown) => {
-      if (!isOneOfSeveral || !isPassing(settings, error) || error.code === 'STATE_LOCKED') throw error
-      waiting.set(settings.account, rejoining(settings, error))
+      const isPatient = isOneOfSeveral && isPassing(settings, error) && error.code !== 'STATE_LOCKED'
+      if (isPatient) wait(settings, error)
+      else if (isFirst) throw error
+      else failures.note('account not started', settings.account, error)
     })
   return {
     running,
-    waiting,
-    failed,
+    present,
     start,
+    failure: failures.last,
     async ended() {
-      while (running.size + waiting.size > 0)
-        await Promise.allSettled([
-          ...[...running.values()].map(async ({ ended }) => ended),
-          ...waiting.values(),
-        ])
+      for (let all = present(); all.length > 0; all = present())
+        await Promise.allSettled(all.map(async ([, { ended }]) => ended))
     },
     /** `isPartial`: what is missing may be in a file that is broken, and stays. */
-    async change(next: readonly Settings[], isPartial: boolean) {
-      for (const [account, one] of running) {
-        if (isPartial || next.some((settings) => settings.account === account)) continue
-        log.info('account removed', { account })
-        one.stop()
-      }
-      for (const settings of next) {
-        const { account } = settings
-        if (running.has(account)) continue
-        log.info('account added', { account })
-        await open(settings).catch((error: unknown) => note('account not started', account, error))
+    change(next: readonly Settings[], isPartial: boolean) {
+      const isGone = (account: string): boolean =>
+        !isPartial && next.every((settings) => settings.account !== account)
+      for (const [account, one] of present())
+        if (isGone(account)) {
+          log.info('account removed', { account })
+          one.stop()
+        }
+      failures.forget(isGone)
+      const there = new Map(present())
+      for (const settings of next.filter(({ account }) => !there.has(account))) {
+        log.info('account added', { account: settings.account })
+        void start(settings, false)
       }
     },
   }
@@ -203,11 +195,11 @@ function accountSet(parts: OpenParts) {
 /** Reads the configuration; all accounts that ask at the same time get the same, once it has been shown to `onRead`. */
 function readTogether(
   load: Parts['load'],
-  onRead: (configured: Configured) => Promise<void>,
+  onRead: (configured: Configured) => void,
 ): (account: string) => Promise<AccountConfiguration> {
   const readAgain = async (): Promise<Configuration> => {
     const loaded = await load()
-    if (loaded.ok) await onRead(loaded)
+    if (loaded.ok) onRead(loaded)
     return loaded
   }
   let reading: Promise<Configuration> | undefined
@@ -246,19 +238,22 @@ export async function startAccounts(
     signal: AbortSignal.any([signal, ending.signal]),
     serving,
     isOneOfSeveral,
-    loadOwn: readTogether(parts.load, async ({ accounts: next, broken: now }) => {
+    loadOwn: readTogether(parts.load, ({ accounts: next, broken: now }) => {
       nameBroken(now)
       const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account
       if (isSame) return
       // What is logged and counted of a single account does not bear its name.
-      if (isOneOfSeveral) await set.change(next, now.length > 0)
+      if (isOneOfSeveral) set.change(next, now.length > 0)
       else log.warn('configuration change requires a restart', { settings: 'accounts' })
     }),
   })
   try {
-    for (const settings of first) await set.start(settings)
-    const { last } = set.failed
-    if (set.running.size + set.waiting.size === 0 && last !== undefined) throw last
+    // None waits for another one, whose service may not answer.
+    const started = await Promise.allSettled(first.map(async (settings) => set.start(settings, true)))
+    const failed = started.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    const last = set.failure()
+    if (set.present().length === 0 && last !== undefined) throw last
   } catch (error) {
     ending.abort()
     await set.ended()
@@ -272,7 +267,8 @@ export async function startAccounts(
     async ended() {
       await set.ended()
       await serving.close()
-      if (set.failed.last !== undefined && !(isOneOfSeveral && signal.aborted)) throw set.failed.last
+      const last = set.failure()
+      if (last !== undefined && !(isOneOfSeveral && signal.aborted)) throw last
     },
   }
 }
