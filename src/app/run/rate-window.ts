@@ -83,16 +83,10 @@ export function sharedWindow(
   const { per: perMs } = rateLimit
   const counted = { service: addressOf(baseUrl), perMs, timeoutMs }
   const server = serverPlace(state)
-  const monotonic = (): number => systemClock.monotonic()
-  if (owned?.slots !== undefined) return { shared: owned.slots({ ...counted, monotonic }) }
+  const slots = { ...counted, recoveryMs: RECOVERY_MS, monotonic: () => systemClock.monotonic() }
+  if (owned?.slots !== undefined) return { shared: owned.slots(slots) }
   if (server !== undefined)
-    return {
-      shared: openGuestSlots(
-        server,
-        { pid: processId(), since: systemClock.now() },
-        { ...counted, monotonic },
-      ),
-    }
+    return { shared: openGuestSlots(server, { pid: processId(), since: systemClock.now() }, slots) }
   return {
     shared: createSharedWindow(state.path, {
       ...counted,

@@ -29,21 +29,33 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION take_slot(
-  of_service text, mine bigint, places bigint, ago_ms text, window_ms float8, timeout_ms float8, latest float8)
+  of_service text, mine bigint, allowed bigint, ago_ms text, window_ms float8, timeout_ms float8, latest float8,
+  recovery_ms float8)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   at timestamptz := clock_timestamp();
   taken integer;
   wait float8;
   had bigint;
+  slowed slot_slowed;
+  places bigint := allowed;
 BEGIN
   PERFORM 1 FROM worker WHERE fence = mine FOR KEY SHARE;
   IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;
   PERFORM free_slots(of_service, mine, ago_ms, window_ms);
+  -- What one worker was told by the service holds for all of them. A clock that was set back does not make it last.
+  SELECT * INTO slowed FROM slot_slowed WHERE service = of_service AND slot_slowed.at <= clock_timestamp();
   SELECT count(*) INTO had FROM slot WHERE service = of_service;
   IF had < places THEN
     INSERT INTO slot SELECT of_service, place, '-infinity', NULL FROM generate_series(had, places - 1) AS place
     ON CONFLICT DO NOTHING;
+  END IF;
+  IF slowed.resume_at > at THEN
+    RETURN (extract(epoch FROM slowed.resume_at - at) * 1000)::text || ' ' || (extract(epoch FROM at) * 1000)::text;
+  END IF;
+  IF slowed.resume_at IS NOT NULL THEN
+    places := least(allowed, greatest(1, floor(slowed.places + (allowed - slowed.places)
+      * least(1, extract(epoch FROM at - slowed.resume_at) * 1000 / recovery_ms))));
   END IF;
   -- A clock that was set forward would free places early, and one that was set back keep them for too long.
   IF extract(epoch FROM at) * 1000 > latest OR EXISTS (
@@ -98,6 +110,8 @@ export interface SlotOptions {
   readonly perMs: number
   /** No request lasts longer. */
   readonly timeoutMs: number
+  /** After the service has slowed calls down, all places are in use again so long after they went on. */
+  readonly recoveryMs: number
   /** Never goes backwards; milliseconds. */
   monotonic(): number
 }
@@ -143,9 +157,10 @@ function createAnswers(
 export function createSlots(db: Connection, fence: number, options: SlotOptions): SharedWindow {
   const { service, perMs, timeoutMs, monotonic } = options
   const windowMs = perMs * 1.01 + 2
+  const settings = { service, fence, windowMs, timeoutMs, recoveryMs: options.recoveryMs }
   const take = db
     .prepare<[object], string>(
-      'SELECT take_slot(@service, @fence, @places, @ago, @windowMs, @timeoutMs, @latest)',
+      'SELECT take_slot(@service, @fence, @places, @ago, @windowMs, @timeoutMs, @latest, @recoveryMs)',
     )
     .pluck()
   const answers = createAnswers(db, { service, fence, windowMs, monotonic })
@@ -169,7 +184,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
       if (blockedMs > 0 && places <= blocked.places) return blockedMs
       const askedAt = monotonic()
       const latest = seen === undefined ? 8e15 : seen.serverMs + (askedAt - seen.askedAt) + AHEAD_MS
-      const given = { service, fence, places, ago: answers.takeAll(), windowMs, timeoutMs, latest }
+      const given = { ...settings, places, ago: answers.takeAll(), latest }
       const [wait = '', serverText = ''] = (take.get(given) ?? '').split(' ')
       const [waitMs, serverMs, tookMs] = [Number(wait), Number(serverText), monotonic() - askedAt]
       const before = seen

@@ -19,6 +19,7 @@ const shared = state.slots?.({
   service: 'measured',
   perMs,
   timeoutMs: 2000,
+  recoveryMs: 60_000,
   monotonic: () => systemClock.monotonic(),
 })
 const ending = new AbortController()

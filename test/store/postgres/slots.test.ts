@@ -45,7 +45,8 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     const state = openState(place, { pid: states.length, since: 0, thorough: false, leaseMs: LEASE_MS })
     states.push(state)
     if (state.slots === undefined) throw new Error('it has no places')
-    return state.slots({ service, perMs, timeoutMs, monotonic: () => systemClock.monotonic() + time.now })
+    const monotonic = () => systemClock.monotonic() + time.now
+    return state.slots({ service, perMs, timeoutMs, recoveryMs: 2000, monotonic })
   }
   /** Takes as soon as one is free; how long that was. */
   async function took(window: SharedWindow, places: number): Promise<number> {
@@ -101,6 +102,20 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     const use = readSlotUse(db, { service: SERVICE, now: Date.now() })
     expect(use).toMatchObject({ used: 5, ofDay: 0, slowed: { places: 3 } })
     db.close()
+  })
+
+  it('are fewer for all workers when one of them is told to slow down, and more and more again after that', async () => {
+    const [one, other] = [open(), open()]
+    one.slowDown(1000, 2, 1300)
+    const waitMs = other.take(0, 4)
+    expect(waitMs).toBeGreaterThan(200)
+    expect(waitMs).toBeLessThanOrEqual(300)
+    await took(other, 4)
+    expect(other.take(0, 4)).toBe(0)
+    expect(one.take(0, 4)).toBeGreaterThan(0)
+    await vi.waitFor(() => expect(one.take(0, 4)).toBe(0), 5000)
+    await vi.waitFor(() => expect(one.take(0, 4)).toBe(0), 5000)
+    expect(one.take(0, 4)).toBeGreaterThan(0)
   })
 
   it('count the requests of a day over all workers', () => {
