@@ -56,6 +56,9 @@ const LOADED_MS = 30_000
 /** Longer than any statement may take. */
 const PATIENCE_MS = 600_000
 
+/** A connection that does not end within this time is cut. */
+const CLOSED_MS = 2000
+
 const isProblem = (answer: ServerAnswer): answer is Extract<ServerAnswer, { problem: unknown }> =>
   'problem' in answer
 
@@ -68,23 +71,24 @@ export function openChannel(url: string, place: string): Channel {
   port.unref()
   if (Atomics.wait(signal, 1, 0, LOADED_MS) === 'timed-out')
     throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
-  const answerTo = (message: readonly Query[] | 'close'): ServerAnswer => {
+  const answerTo = (message: readonly Query[] | 'close', withinMs: number): ServerAnswer => {
     Atomics.store(signal, 0, 0)
     port.postMessage(message)
-    if (Atomics.wait(signal, 0, 0, PATIENCE_MS) === 'timed-out')
+    if (Atomics.wait(signal, 0, 0, withinMs) === 'timed-out')
       return { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
     return (receiveMessageOnPort(port) as { message: ServerAnswer }).message
   }
   return {
     ask(queries) {
-      const answer = answerTo(queries)
+      const answer = answerTo(queries, PATIENCE_MS)
       if (isProblem(answer)) throw serverError(answer.problem, place)
       return answer.answers
     },
     keepRenewing: (renewal) => port.postMessage(renewal),
     close() {
-      answerTo('close')
+      answerTo('close', CLOSED_MS)
       port.close()
+      void worker.terminate()
     },
   }
 }

@@ -15,8 +15,8 @@ const types = {
   },
 }
 
-function newClient(url: string): pg.Client {
-  const made = new pg.Client({ connectionString: url, application_name: 'contact-sync', pipeline: true })
+function newClient(url: string, pipeline: boolean): pg.Client {
+  const made = new pg.Client({ connectionString: url, application_name: 'contact-sync', pipeline })
   // The statement that is under way fails, too, and says it.
   made.on('error', () => undefined)
   return made
@@ -78,7 +78,7 @@ function createRenewer(url: string) {
     isRenewing = true
     try {
       if (renewer === undefined) {
-        renewer = newClient(url)
+        renewer = newClient(url, false)
         await renewer.connect()
       }
       await renewer.query(text)
@@ -96,7 +96,7 @@ function createRenewer(url: string) {
 /** Answers until it is told to close. */
 function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void {
   let renewing: NodeJS.Timeout | undefined
-  const client = newClient(url)
+  const client = newClient(url, true)
   // A worker that cannot write any more must not keep its lease.
   client.on('end', () => clearInterval(renewing))
   client.on('error', () => clearInterval(renewing))
