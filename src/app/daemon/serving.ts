@@ -9,6 +9,7 @@ import { createTokenGate, type TokenOwner } from '../../console/token.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
+import { DEFAULT_ACCOUNT } from '../../core/account-settings.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { NotedRead, ReadStore } from '../../core/log/reads.ts'
@@ -109,11 +110,17 @@ function mountsOf(
   return { mounts, gateOf: (path: string) => (path === METRICS_PATH ? metricsGate : gate) }
 }
 
+/** They join as each is ready: in the order of their names, the unnamed one first. */
+const inOrder = (one: Joined, other: Joined): number => {
+  const [first, second] = [one, other].map(({ page: { name } }) => (name === DEFAULT_ACCOUNT ? '' : name))
+  return (first ?? '') < (second ?? '') ? -1 : 1
+}
+
 /** Listens as soon as there is an account to serve. */
 export function openServing({ clock, log, isOneOfSeveral = false, outlives = false }: Parts): Serving {
   const joined = new Map<string, Joined>()
   const not: NotServed = { lacking: new Map(), broken: [] }
-  const accounts = (): readonly Joined[] => [...joined.values()]
+  const accounts = (): readonly Joined[] => [...joined.values()].sort(inOrder)
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
   let listening: Promise<ConsoleServer> | undefined
   const listen = async ({ server }: Settings): Promise<ConsoleServer> =>
