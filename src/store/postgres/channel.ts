@@ -9,7 +9,7 @@ export interface Query {
 }
 
 /** Of one statement. */
-export interface Answer {
+export interface StatementAnswer {
   readonly columns: readonly string[]
   readonly rows: readonly unknown[][]
   readonly changes: number
@@ -17,7 +17,8 @@ export interface Answer {
   readonly command: string
 }
 
-export type ServerAnswer = { readonly answers: readonly Answer[] } | { readonly problem: ServerProblem }
+export type ServerAnswer =
+  { readonly answers: readonly StatementAnswer[] } | { readonly problem: ServerProblem }
 
 /** To be said again and again, on a connection of its own. */
 export interface Renewal {
@@ -38,7 +39,7 @@ export interface Channel {
    * Statements that go to the server together, and are done in their order. Throws what the server or the socket reports of the
    * first one that fails (trouble.ts): within a transaction nothing of those after it is done.
    */
-  ask(queries: readonly Query[]): readonly Answer[]
+  ask(queries: readonly Query[]): readonly StatementAnswer[]
   /** From now on, until it is closed; also while the thread that asks stands still. */
   keepRenewing(renewal: Renewal): void
   close(): void

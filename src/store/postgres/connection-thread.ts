@@ -2,7 +2,7 @@
 // together.
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
-import type { Answer, ServerAnswer, ChannelData, Query, Renewal, Told } from './channel.ts'
+import type { StatementAnswer, ServerAnswer, ChannelData, Query, Renewal, Told } from './channel.ts'
 
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
 const NUMBERS: readonly number[] = [INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC]
@@ -45,7 +45,7 @@ function answeredBy(client: pg.Client): (queries: readonly Query[]) => Promise<S
     return { name }
   }
 
-  const ask = async (query: Query): Promise<Answer> => {
+  const ask = async (query: Query): Promise<StatementAnswer> => {
     const config = {
       ...nameOf(query),
       text: query.text,

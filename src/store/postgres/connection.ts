@@ -3,7 +3,7 @@ import { type ServerPlace, stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
-import { type Answer, type Channel, openChannel, type Query } from './channel.ts'
+import { type StatementAnswer, type Channel, openChannel, type Query } from './channel.ts'
 import { translated } from './dialect.ts'
 import { assertion, departure, join, type Joining, LEASE_MS, renewal } from './workers.ts'
 import { assertSchema, hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
@@ -27,10 +27,10 @@ const TOGETHER = 500
 
 interface Waiting {
   readonly query: Query
-  answer: Answer | undefined
+  answer: StatementAnswer | undefined
 }
 
-const NOTHING: Answer = { columns: [], rows: [], changes: 0, command: '' }
+const NOTHING: StatementAnswer = { columns: [], rows: [], changes: 0, command: '' }
 
 /**
  * The statements that go to the server. One that writes waits, within a transaction, for the next one whose answer is needed, at
@@ -40,7 +40,7 @@ function createLine(channel: Channel) {
   let waiting: Waiting[] = []
 
   /** What waits, then this. */
-  function now(query?: Query): Answer {
+  function now(query?: Query): StatementAnswer {
     const sent = waiting
     waiting = []
     const queries = sent.map((one) => one.query)
@@ -50,7 +50,7 @@ function createLine(channel: Channel) {
   }
 
   /** Gives its answer, for which the server is asked where it still waits. */
-  function later(query: Query): () => Answer {
+  function later(query: Query): () => StatementAnswer {
     const one: Waiting = { query, answer: undefined }
     waiting.push(one)
     if (waiting.length >= TOGETHER) now()
@@ -169,7 +169,7 @@ const sendable = (value: unknown): unknown => (value instanceof Uint8Array ? new
 
 function createPrepare(
   line: Line,
-  { tables, put }: { tables: () => readonly Table[]; put(query: Query): () => Answer },
+  { tables, put }: { tables: () => readonly Table[]; put(query: Query): () => StatementAnswer },
 ) {
   let cursors = 0
   return (source: string) => {
@@ -180,9 +180,9 @@ function createPrepare(
       const { text, values } = statement.of(given)
       return { text: `${before}${text}`, values: values.map(sendable) }
     }
-    const shapedRows = ({ columns, rows }: Answer): unknown[] =>
+    const shapedRows = ({ columns, rows }: StatementAnswer): unknown[] =>
       rows.map((row) => shaped(shape, columns, row))
-    const later = (given: readonly unknown[]): (() => Answer) =>
+    const later = (given: readonly unknown[]): (() => StatementAnswer) =>
       isRead ? line.later(query(given)) : put(query(given))
     const all = (given: readonly unknown[]): unknown[] => shapedRows(later(given)())
     return {
@@ -258,7 +258,7 @@ function connectionOver(opening: Opening): Connection {
     fence: () => opening.fence,
     ended: statistics.refresh,
   })
-  const put = (query: Query): (() => Answer) => {
+  const put = (query: Query): (() => StatementAnswer) => {
     statistics.count()
     const answer = writing(() => line.later(query))
     // Outside of a transaction nothing waits.

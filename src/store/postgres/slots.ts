@@ -110,7 +110,7 @@ export interface SlotOptions {
   readonly perMs: number
   /** No request lasts longer. */
   readonly timeoutMs: number
-  /** After the service has slowed calls down, all places are in use again so long after they went on. */
+  /** After the service has slowed calls down, all places are in use again so long after the first call that followed. */
   readonly recoveryMs: number
   /** Never goes backwards; milliseconds. */
   monotonic(): number
