@@ -102,7 +102,11 @@ function createStatistics(line: Line): { count(): void; refresh(): void } {
     refresh() {
       if (written < LOOK_EVERY) return
       written = 0
-      for (const [name] of line.now(plain(GROWN)).rows) line.now(plain(`ANALYZE "${String(name)}"`))
+      try {
+        for (const [name] of line.now(plain(GROWN)).rows) line.now(plain(`ANALYZE "${String(name)}"`))
+      } catch {
+        // What was committed stays so. A server that is away fails the next statement, too.
+      }
     },
   }
 }
