@@ -79,13 +79,17 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
 
   const workers = async (): Promise<readonly Worker[]> => (await json('status')).said['workers'] as Worker[]
 
+  /** What the daemons have said. */
+  const said = async (): Promise<string> =>
+    (await Promise.all(daemons.map((daemon) => daemon.stderrHas(/^/)))).join('\n---\n')
+
   /** Resolves with what it says once that is as it should be. */
   async function until<T>(ask: () => Promise<T>, isReached: (now: T) => boolean): Promise<T> {
     const latest = systemClock.monotonic() + 90_000
     for (;;) {
       const now = await ask()
       if (isReached(now)) return now
-      if (systemClock.monotonic() > latest) throw new Error(`it stays ${JSON.stringify(now)}`)
+      if (systemClock.monotonic() > latest) throw new Error(`it stays ${JSON.stringify(now)}\n${await said()}`)
       await systemClock.sleep(100)
     }
   }
