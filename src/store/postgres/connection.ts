@@ -3,10 +3,13 @@ import { type ServerPlace, stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
-import { type StatementAnswer, type Channel, openChannel, type Query } from './channel.ts'
+import { type Channel, openChannel, type Query, type StatementAnswer } from './channel.ts'
 import { translated } from './dialect.ts'
-import { assertion, departure, join, type Joining, LEASE_MS, renewal } from './workers.ts'
+import { createLine, type Line, plain, sayQuietly } from './line.ts'
+import { createStatistics } from './statistics.ts'
+import { departure, join, type Joining, LEASE_MS, renewal } from './workers.ts'
 import { assertSchema, hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
+import { createTransactions } from './transactions.ts'
 
 /** So many rows are fetched at once. */
 const PAGE = 1000
@@ -20,149 +23,6 @@ function shaped(shape: Shape, columns: readonly string[], row: readonly unknown[
   if (shape === 'pluck') return cell(row[0])
   const cells = row.map(cell)
   return shape === 'raw' ? cells : Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
-}
-
-/** So many statements wait at most. */
-const TOGETHER = 500
-
-interface Waiting {
-  readonly query: Query
-  answer: StatementAnswer | undefined
-}
-
-const NOTHING: StatementAnswer = { columns: [], rows: [], changes: 0, command: '' }
-
-/**
- * The statements that go to the server. One that writes waits, within a transaction, for the next one whose answer is needed, at
- * last for the commit, so that a transaction costs few ways to the server and back. What fails is reported then.
- */
-function createLine(channel: Channel) {
-  let waiting: Waiting[] = []
-
-  /** What waits, then this. */
-  function now(query?: Query): StatementAnswer {
-    const sent = waiting
-    waiting = []
-    const queries = sent.map((one) => one.query)
-    const answers = channel.ask(query === undefined ? queries : [...queries, query])
-    for (const [index, one] of sent.entries()) one.answer = answers[index]
-    return answers.at(-1) ?? NOTHING
-  }
-
-  /** Gives its answer, for which the server is asked where it still waits. */
-  function later(query: Query): () => StatementAnswer {
-    const one: Waiting = { query, answer: undefined }
-    waiting.push(one)
-    if (waiting.length >= TOGETHER) now()
-    return () => {
-      if (one.answer === undefined) now()
-      return one.answer ?? NOTHING
-    }
-  }
-
-  return { now, later, drop: () => void (waiting = []) }
-}
-
-type Line = ReturnType<typeof createLine>
-
-const plain = (text: string): Query => ({ text, values: [] })
-
-/** What need not be said where the connection is gone, which has undone it. */
-function sayQuietly(line: Line, text: string): void {
-  try {
-    line.now(plain(text))
-  } catch {
-    // The lease ends by itself.
-  }
-}
-
-interface Transactions {
-  /** Work within a transaction; inside another one, within a savepoint of that. */
-  within<Result>(work: () => Result): Result
-  /** What writes: alone, where no transaction is open, it gets one, so that the worker is checked. */
-  writing<Result>(work: () => Result): Result
-  isOpen(): boolean
-}
-
-/** Tables that have grown to four times what the server knows of them. */
-const GROWN = `
-SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
-AND pg_relation_size(oid) > current_setting('block_size')::bigint * 4 * greatest(relpages, 2)`
-/** So many statements that write pass between two looks. */
-const LOOK_EVERY = 2000
-
-/**
- * A statement is planned once, for tables as they are then, and reads a table from end to end where that is small. The server
- * would notice that one has grown within minutes, too late for a first push.
- */
-function createStatistics(line: Line): { count(): void; refresh(): void } {
-  let written = 0
-  return {
-    count: () => void (written += 1),
-    refresh() {
-      if (written < LOOK_EVERY) return
-      written = 0
-      try {
-        for (const [name] of line.now(plain(GROWN)).rows) line.now(plain(`ANALYZE "${String(name)}"`))
-      } catch {
-        // What was committed stays so. A server that is away fails the next statement, too.
-      }
-    },
-  }
-}
-
-/** `fence`: of the worker that each transaction checks. */
-function createTransactions(
-  line: Line,
-  { fence, ended }: { fence: () => number | undefined; ended(): void },
-): Transactions {
-  let depth = 0
-
-  function outermost<Result>(work: () => Result): Result {
-    try {
-      line.later(plain('BEGIN'))
-      const own = fence()
-      if (own !== undefined) line.later(plain(assertion(own)))
-      const result = work()
-      // The server takes a commit of what has failed for a rollback, and reports nothing.
-      if (line.now(plain('COMMIT')).command !== 'COMMIT') throw new Error('a transaction was not committed')
-      ended()
-      return result
-    } catch (error) {
-      line.drop()
-      sayQuietly(line, 'ROLLBACK')
-      throw error
-    }
-  }
-
-  function inner<Result>(work: () => Result): Result {
-    line.later(plain(`SAVEPOINT s${depth}`))
-    try {
-      const result = work()
-      line.later(plain(`RELEASE s${depth}`))
-      return result
-    } catch (error) {
-      sayQuietly(line, `ROLLBACK TO s${depth}; RELEASE s${depth}`)
-      throw error
-    }
-  }
-
-  const within: Transactions['within'] = (work) => {
-    const nested = (): ReturnType<typeof work> => {
-      depth += 1
-      try {
-        return work()
-      } finally {
-        depth -= 1
-      }
-    }
-    return depth === 0 ? outermost(nested) : inner(nested)
-  }
-  return {
-    within,
-    writing: (work) => (depth > 0 || fence() === undefined ? work() : within(work)),
-    isOpen: () => depth > 0,
-  }
 }
 
 const reads = (source: string): boolean =>
