@@ -37,15 +37,7 @@ import { createJournal } from './journal/journal.ts'
 import { createLinkedKeys } from './journal/contacts/known.ts'
 import { createLookAlikes } from './journal/contacts/look-alikes.ts'
 import { acquireLock, type Lock } from './file/lock.ts'
-import {
-  currentMark,
-  doubtOfState,
-  isUpToDate,
-  lostText,
-  readMark,
-  moveMarkFromLink,
-  writeMark,
-} from './file/mark.ts'
+import { doubtOfState, followState, isUpToDate, lostText, moveMarkFromLink, readMark } from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
 import { connectToServer } from './postgres/connection.ts'
@@ -226,7 +218,7 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked, worker
     // What an older state has forgotten had numbers: those of operations are in the markers of contacts.
     if (!isSettled) db.exec(isFile(db) ? SKIP_NUMBERS : SKIP_NUMBERS_AT_SERVER)
     db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt')").run()
-    writeMark(path, currentMark(db))
+    followState(db, path)
     isSettled = true
   }
   if (isSettled && !isMarked) accept()

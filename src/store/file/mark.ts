@@ -64,6 +64,16 @@ export function currentMark(db: Connection): Mark {
   }
 }
 
+/**
+ * The mark says how far the state is now. Several processes of one machine may work with a state at a server, and have one mark:
+ * what one of them writes is not older than what another one wrote before.
+ */
+export function followState(db: Connection, statePath: string): void {
+  const write = (): void => writeMark(statePath, currentMark(db))
+  if (isFile(db)) write()
+  else db.exclusive(write)
+}
+
 /** When this state was copied by `state backup`, ISO 8601; undefined for one that was never put back. */
 const copiedAt = (db: Connection): string | undefined =>
   db.prepare<[], string>("SELECT value FROM meta WHERE name = 'backup'").pluck().get()

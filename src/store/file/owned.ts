@@ -1,7 +1,7 @@
 // What the one owner of the state does besides the journal: it keeps the mark, and the write-ahead log short.
 import type { RunState } from '../../core/run-state.ts'
 import { type Connection, isFile } from './connection.ts'
-import { currentMark, writeMark } from './mark.ts'
+import { followState } from './mark.ts'
 
 type Marked = Pick<RunState, 'markSending' | 'beginRun' | 'endRun'>
 
@@ -21,7 +21,7 @@ export function truncateLog(db: Connection): void {
 export function keepingMark(store: Marked, db: Connection, of: { path: string; mayMark(): boolean }): Marked {
   let isMarked = false
   const mark = (): void => {
-    if (of.mayMark()) writeMark(of.path, currentMark(db))
+    if (of.mayMark()) followState(db, of.path)
   }
   return {
     async beginRun(run) {

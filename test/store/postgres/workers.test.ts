@@ -9,6 +9,7 @@ import { type FleetStanding, GUEST } from '../../../src/core/fleet.ts'
 import { AUDIT_START } from '../../../src/core/log/audit-chain.ts'
 import { planEntry } from '../../../src/core/log/audit.ts'
 import { SyncError } from '../../../src/core/words/errors.ts'
+import { readMark } from '../../../src/store/file/mark.ts'
 import { fleetStanding } from '../../../src/store/info.ts'
 import { openState, type OwnedState } from '../../../src/store/state-store.ts'
 import { systemClock } from '../../../src/system.ts'
@@ -115,6 +116,19 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     expect(await second.logHead()).toMatchObject({ entries: 40 })
     await first.close()
     await second.close()
+  })
+
+  it('of one machine keep one mark, which is never older than the state', async () => {
+    const place = { ...placeOf(server.url, schema), path: join(folder, `mark-${schema}`) }
+    const script = new URL('./runs-worker.ts', import.meta.url)
+    const both = [1, 2].map(() => fork(script, [JSON.stringify(place), '60']))
+    await Promise.all(both.map(async (one) => once(one, 'message')))
+    for (const one of both) one.send('begin')
+    expect(await Promise.all(both.map(async (one) => once(one, 'exit')))).toEqual([
+      [0, null],
+      [0, null],
+    ])
+    expect(readMark(place.path)).toMatchObject({ runs: 120 })
   })
 
   it('let one that has to be alone in only when there is no other, and none in beside it', async () => {
