@@ -63,21 +63,37 @@ const CLOSED_MS = 2000
 const isProblem = (answer: ServerAnswer): answer is Extract<ServerAnswer, { problem: unknown }> =>
   'problem' in answer
 
+/** How the thread is: it is being loaded, it serves, or it has ended and answers nothing any more. */
+export const THREAD_STATES = { loading: 0, serving: 1, ended: 2 } as const
+
+/** Where in the signal the thread says that an answer is there, and how it is. */
+export const [ANSWERED, STATE] = [0, 1]
+
+const ENDED: ServerAnswer = { problem: { code: 'ECONNRESET', message: 'the connection has ended' } }
+const LATE: ServerAnswer = { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
+
 /** `place`: how messages name the state. */
 export function openChannel(url: string, place: string): Channel {
   const { port1: port, port2 } = new MessageChannel()
   const signal = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(THREAD, { workerData: { url, signal, port: port2 }, transferList: [port2] })
+  // What it ended for is known by its state.
+  worker.on('error', () => undefined)
   worker.unref()
   port.unref()
-  if (Atomics.wait(signal, 1, 0, LOADED_MS) === 'timed-out')
+  if (Atomics.wait(signal, STATE, THREAD_STATES.loading, LOADED_MS) === 'timed-out')
     throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
-  const answerTo = (message: readonly Query[] | 'close', withinMs: number): ServerAnswer => {
-    Atomics.store(signal, 0, 0)
+  const hasEnded = (): boolean => Atomics.load(signal, STATE) === THREAD_STATES.ended
+  function answerTo(message: readonly Query[] | 'close', withinMs: number): ServerAnswer {
+    Atomics.store(signal, ANSWERED, 0)
+    if (hasEnded()) return ENDED
     port.postMessage(message)
-    if (Atomics.wait(signal, 0, 0, withinMs) === 'timed-out')
-      return { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
-    return (receiveMessageOnPort(port) as { message: ServerAnswer }).message
+    if (Atomics.wait(signal, ANSWERED, 0, withinMs) === 'timed-out') {
+      // An answer that comes later must not be taken for that to another question.
+      Atomics.store(signal, STATE, THREAD_STATES.ended)
+      return LATE
+    }
+    return (receiveMessageOnPort(port) as { message: ServerAnswer } | undefined)?.message ?? ENDED
   }
   return {
     ask(queries) {
@@ -88,6 +104,7 @@ export function openChannel(url: string, place: string): Channel {
     keepRenewing: (renewal) => port.postMessage(renewal),
     close() {
       answerTo('close', CLOSED_MS)
+      Atomics.store(signal, STATE, THREAD_STATES.ended)
       port.close()
       void worker.terminate()
     },

@@ -2,7 +2,17 @@
 // together.
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
-import type { StatementAnswer, ServerAnswer, ChannelData, Query, Renewal, Told } from './channel.ts'
+import {
+  ANSWERED,
+  type ChannelData,
+  type Query,
+  type Renewal,
+  type ServerAnswer,
+  STATE,
+  type StatementAnswer,
+  THREAD_STATES,
+  type Told,
+} from './channel.ts'
 
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
 const NUMBERS: readonly number[] = [INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC]
@@ -93,8 +103,19 @@ function createRenewer(url: string) {
   return { renew, end: async () => renewer?.end().catch(() => undefined) }
 }
 
+/** Nobody is to wait for a thread that has ended. */
+function sayWhenEnded(signal: Int32Array): void {
+  process.once('exit', () => {
+    Atomics.store(signal, STATE, THREAD_STATES.ended)
+    Atomics.notify(signal, STATE)
+    Atomics.store(signal, ANSWERED, 1)
+    Atomics.notify(signal, ANSWERED)
+  })
+}
+
 /** Answers until it is told to close. */
 function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void {
+  sayWhenEnded(signal)
   let renewing: NodeJS.Timeout | undefined
   const client = newClient(url, true)
   // A worker that cannot write any more must not keep its lease.
@@ -105,8 +126,8 @@ function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void
 
   function tell(answer: ServerAnswer): void {
     port.postMessage(answer)
-    Atomics.store(signal, 0, 1)
-    Atomics.notify(signal, 0)
+    Atomics.store(signal, ANSWERED, 1)
+    Atomics.notify(signal, ANSWERED)
   }
 
   function keepRenewing({ renew: text, everyMs }: Renewal): void {
@@ -116,8 +137,10 @@ function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void
   const isRenewal = (told: Told): told is Renewal => typeof told === 'object' && 'renew' in told
 
   const connected = client.connect()
-  Atomics.store(signal, 1, 1)
-  Atomics.notify(signal, 1)
+  // Each statement says it: the first one may come long after.
+  connected.catch(() => undefined)
+  Atomics.store(signal, STATE, THREAD_STATES.serving)
+  Atomics.notify(signal, STATE)
   port.on('message', (told: Told) => {
     if (isRenewal(told)) return keepRenewing(told)
     void connected.then(
