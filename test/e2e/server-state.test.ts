@@ -89,7 +89,8 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     for (;;) {
       const now = await ask()
       if (isReached(now)) return now
-      if (systemClock.monotonic() > latest) throw new Error(`it stays ${JSON.stringify(now)}\n${await said()}`)
+      if (systemClock.monotonic() > latest)
+        throw new Error(`it stays ${JSON.stringify(now)}\n${await said()}`)
       await systemClock.sleep(100)
     }
   }
