@@ -8,6 +8,7 @@ import type {
   PipelineCondition,
 } from '../../core/outcome/daemon.ts'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
+import { HOUR_MS, MINUTE_MS } from '../../core/words/duration.ts'
 import type { Stop } from '../../core/outcome/circuit.ts'
 import type { PipelinePause } from '../../core/decision.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -70,7 +71,14 @@ interface Parts {
   onFault(error: unknown, pipeline: string): void
 }
 
-type Broken = { readonly at: number; readonly code: ErrorCode | undefined }
+interface Broken {
+  readonly at: number
+  readonly code: ErrorCode | undefined
+  /** How many in a row. */
+  readonly times: number
+  /** A file that has landed is not announced again: when its run is to be tried again. */
+  readonly againAt: number | undefined
+}
 
 const PAUSING: readonly ErrorCode[] = [
   'SERVICE_UNREACHABLE',
@@ -169,11 +177,19 @@ async function endRun(
     await due.rememberDue({ pipeline: name, schedule: scheduleOf(pipeline), doneUpTo })
 }
 
-function breakRun(name: string, error: unknown, { agenda, broken, clock, emit, onFault }: Course): void {
+/** A minute after the first one, then after twice as long, up to an hour. */
+const gapMs = (times: number): number => Math.min(HOUR_MS, MINUTE_MS * 2 ** (times - 1))
+
+function breakRun(
+  { name, isLanded }: { name: string; isLanded: boolean },
+  error: unknown,
+  { agenda, broken, clock, emit, onFault }: Course,
+): void {
   agenda.end(name, false)
   const code = error instanceof SyncError ? error.code : undefined
   const at = clock.now()
-  broken.set(name, { at, code })
+  const times = (broken.get(name)?.times ?? 0) + 1
+  broken.set(name, { at, code, times, againAt: isLanded ? at + gapMs(times) : undefined })
   emit({ type: 'run_broken', pipeline: name, at, code })
   onFault(error, name)
 }
@@ -197,6 +213,14 @@ function runOnce(
         left: (one) => listener.left(one),
       })
     : runner.run(pipeline, { ...how, wait: true, rejectsOnly: asked.kind === 'rejects' })
+}
+
+function wantAgain({ agenda, broken }: Course, now: number): void {
+  for (const [name, one] of broken) {
+    if (one.againAt === undefined || one.againAt > now) continue
+    broken.set(name, { ...one, againAt: undefined })
+    agenda.want(name, now)
+  }
 }
 
 type Report = Parameters<RunListener['report']>[0]
@@ -223,7 +247,7 @@ async function launch(
     await endRun(pipeline, { run, stop }, course)
     waiting?.done(run)
   } catch (error) {
-    breakRun(name, error, course)
+    breakRun({ name, isLanded: cause === 'watch' && waiting === undefined }, error, course)
     waiting?.failed(error)
   }
   if (asked.has(name)) agenda.ask(name, clock.now())
@@ -249,6 +273,7 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
     if (parts.signal.aborted) return
     const now = clock.now()
     look(course, now)
+    wantAgain(course, now)
     while (holds === 0 && agenda.running < settings().max_parallel) {
       const turn = agenda.begin(now, mayBegin)
       if (turn === undefined) return

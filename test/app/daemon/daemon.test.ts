@@ -1,5 +1,8 @@
 // The daemon's life in a time of its own: what is due and missed, what waits, a service that becomes unavailable and comes back.
-import { afterEach, expect, it } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it, vi } from 'vitest'
 import { type ErrorCode, SyncError } from '../../../src/core/words/errors.ts'
 import { HOUR, MINUTE, startTestDaemon, type TestDaemonOptions } from '../../support/daemon.ts'
 
@@ -43,6 +46,31 @@ it('says that the disk is full, tries again when it is due, and is ready again o
   await one.pass(HOUR)
   expect(await ready(one)).toEqual({ status: 'ready', reasons: [] })
   expect(one.began).toHaveLength(2)
+})
+
+it('tries the run of a file that has landed again after growing gaps where it was aborted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'landed-'))
+  await writeFile(join(folder, 'a.csv'), 'no\n1\n')
+  const [broken, well] = [fault('STATE_FULL'), {}]
+  const one = await daemonWith({
+    pipelines: [
+      {
+        watch: true,
+        source: { type: 'csv', null_values: [], folder, files: ['*.csv'], settle: 0, encoding: 'auto' },
+        schedule: undefined,
+      },
+    ],
+    outcomes: [broken, broken, well],
+  })
+  await vi.waitFor(() => {
+    expect(one.began).toHaveLength(1)
+  })
+  await one.pass(HOUR)
+  const [first = '', ...others] = one.began.map((began) => began.replace(/ shop$/, ''))
+  const minutes = others.map((at) => (Date.parse(at) - Date.parse(first)) / MINUTE)
+  // It is woken at each full minute.
+  expect(minutes).toEqual([1.5, 3.5])
+  await rm(folder, { recursive: true })
 })
 
 it.each(['STATE_IO', 'STATE_UNUSABLE'] as const)(
