@@ -67,7 +67,7 @@ const isProblem = (answer: ServerAnswer): answer is Extract<ServerAnswer, { prob
 export const THREAD_STATES = { loading: 0, serving: 1, ended: 2 } as const
 
 /** Where in the signal the thread says that an answer is there, and how it is. */
-export const [ANSWERED, STATE] = [0, 1]
+export const SIGNAL = { answered: 0, thread: 1 } as const
 
 const ENDED: ServerAnswer = { problem: { code: 'ECONNRESET', message: 'the connection has ended' } }
 const LATE: ServerAnswer = { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
@@ -81,16 +81,16 @@ export function openChannel(url: string, place: string): Channel {
   worker.on('error', () => undefined)
   worker.unref()
   port.unref()
-  if (Atomics.wait(signal, STATE, THREAD_STATES.loading, LOADED_MS) === 'timed-out')
+  if (Atomics.wait(signal, SIGNAL.thread, THREAD_STATES.loading, LOADED_MS) === 'timed-out')
     throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
-  const hasEnded = (): boolean => Atomics.load(signal, STATE) === THREAD_STATES.ended
+  const hasEnded = (): boolean => Atomics.load(signal, SIGNAL.thread) === THREAD_STATES.ended
   function answerTo(message: readonly Query[] | 'close', withinMs: number): ServerAnswer {
-    Atomics.store(signal, ANSWERED, 0)
+    Atomics.store(signal, SIGNAL.answered, 0)
     if (hasEnded()) return ENDED
     port.postMessage(message)
-    if (Atomics.wait(signal, ANSWERED, 0, withinMs) === 'timed-out') {
+    if (Atomics.wait(signal, SIGNAL.answered, 0, withinMs) === 'timed-out') {
       // An answer that comes later must not be taken for that to another question.
-      Atomics.store(signal, STATE, THREAD_STATES.ended)
+      Atomics.store(signal, SIGNAL.thread, THREAD_STATES.ended)
       return LATE
     }
     return (receiveMessageOnPort(port) as { message: ServerAnswer } | undefined)?.message ?? ENDED
@@ -104,7 +104,7 @@ export function openChannel(url: string, place: string): Channel {
     keepRenewing: (renewal) => port.postMessage(renewal),
     close() {
       answerTo('close', CLOSED_MS)
-      Atomics.store(signal, STATE, THREAD_STATES.ended)
+      Atomics.store(signal, SIGNAL.thread, THREAD_STATES.ended)
       port.close()
       void worker.terminate()
     },

@@ -3,12 +3,11 @@
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import {
-  ANSWERED,
   type ChannelData,
   type Query,
   type Renewal,
   type ServerAnswer,
-  STATE,
+  SIGNAL,
   type StatementAnswer,
   THREAD_STATES,
   type Told,
@@ -103,13 +102,13 @@ function createRenewer(url: string) {
   return { renew, end: async () => renewer?.end().catch(() => undefined) }
 }
 
-/** Nobody is to wait for a thread that has ended. */
+/** The main thread does not wait for one that has ended. */
 function sayWhenEnded(signal: Int32Array): void {
   process.once('exit', () => {
-    Atomics.store(signal, STATE, THREAD_STATES.ended)
-    Atomics.notify(signal, STATE)
-    Atomics.store(signal, ANSWERED, 1)
-    Atomics.notify(signal, ANSWERED)
+    Atomics.store(signal, SIGNAL.thread, THREAD_STATES.ended)
+    Atomics.notify(signal, SIGNAL.thread)
+    Atomics.store(signal, SIGNAL.answered, 1)
+    Atomics.notify(signal, SIGNAL.answered)
   })
 }
 
@@ -126,8 +125,8 @@ function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void
 
   function tell(answer: ServerAnswer): void {
     port.postMessage(answer)
-    Atomics.store(signal, ANSWERED, 1)
-    Atomics.notify(signal, ANSWERED)
+    Atomics.store(signal, SIGNAL.answered, 1)
+    Atomics.notify(signal, SIGNAL.answered)
   }
 
   function keepRenewing({ renew: text, everyMs }: Renewal): void {
@@ -139,8 +138,8 @@ function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void
   const connected = client.connect()
   // Each statement says it: the first one may come long after.
   connected.catch(() => undefined)
-  Atomics.store(signal, STATE, THREAD_STATES.serving)
-  Atomics.notify(signal, STATE)
+  Atomics.store(signal, SIGNAL.thread, THREAD_STATES.serving)
+  Atomics.notify(signal, SIGNAL.thread)
   port.on('message', (told: Told) => {
     if (isRenewal(told)) return keepRenewing(told)
     void connected.then(

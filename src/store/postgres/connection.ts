@@ -5,7 +5,7 @@ import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
 import { type Channel, openChannel, type Query, type StatementAnswer } from './channel.ts'
 import { translated } from './dialect.ts'
-import { createLine, type Line, plain, sayQuietly } from './line.ts'
+import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
 import { createStatistics } from './statistics.ts'
 import { departure, join, type Joining, LEASE_MS, renewal } from './workers.ts'
 import { assertSchema, hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
@@ -32,7 +32,7 @@ const reads = (source: string): boolean =>
 const sendable = (value: unknown): unknown => (value instanceof Uint8Array ? new Uint8Array(value) : value)
 
 function createPrepare(
-  line: Line,
+  line: ServerLine,
   { tables, put }: { tables: () => readonly Table[]; put(query: Query): () => StatementAnswer },
 ) {
   let cursors = 0

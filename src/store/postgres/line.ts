@@ -42,12 +42,12 @@ export function createLine(channel: Channel) {
   return { now, later, drop: () => void (waiting = []) }
 }
 
-export type Line = ReturnType<typeof createLine>
+export type ServerLine = ReturnType<typeof createLine>
 
 export const plain = (text: string): Query => ({ text, values: [] })
 
 /** What need not be said where the connection is gone, which has undone it. */
-export function sayQuietly(line: Line, text: string): void {
+export function sayQuietly(line: ServerLine, text: string): void {
   try {
     line.now(plain(text))
   } catch {

@@ -1,5 +1,5 @@
 // What a PostgreSQL server knows of the sizes of the tables, by which it plans a statement.
-import { type Line, plain } from './line.ts'
+import { type ServerLine, plain } from './line.ts'
 
 /** Tables that have grown to four times what the server knows of them. */
 const GROWN = `
@@ -12,7 +12,7 @@ const LOOK_EVERY = 2000
  * A statement is planned once, for tables as they are then, and reads a table from end to end where that is small. The server
  * would notice that one has grown within minutes, too late for a first push.
  */
-export function createStatistics(line: Line): { count(): void; refresh(): void } {
+export function createStatistics(line: ServerLine): { count(): void; refresh(): void } {
   let written = 0
   return {
     count: () => void (written += 1),

@@ -1,5 +1,5 @@
 // Transactions at a PostgreSQL server: each checks first that this worker still has its lease.
-import { type Line, plain, sayQuietly } from './line.ts'
+import { type ServerLine, plain, sayQuietly } from './line.ts'
 import { assertion } from './workers.ts'
 
 export interface Transactions {
@@ -12,7 +12,7 @@ export interface Transactions {
 
 /** `fence`: of the worker that each transaction checks. */
 export function createTransactions(
-  line: Line,
+  line: ServerLine,
   { fence, ended }: { fence: () => number | undefined; ended(): void },
 ): Transactions {
   let depth = 0
