@@ -36,6 +36,8 @@ export interface FleetWorker extends WorkerReport {
   readonly since: number
   /** How long its lease lasts without being renewed, in milliseconds. */
   readonly leaseMs: number
+  /** Its lease was not renewed when that was to be: it may be gone. */
+  readonly isLate: boolean
 }
 
 export interface PipelineLease {
@@ -171,6 +173,8 @@ interface Choice {
   readonly name: string
   /** Workers that may run it. */
   readonly may: readonly number[]
+  /** Those of them that can be given it: a worker that may be gone keeps what it has, and gets nothing. */
+  readonly canTake: readonly number[]
 }
 
 /** One pipeline that evens out the load: from a worker with at least two more than another one that may run it. */
@@ -178,9 +182,9 @@ function nextMove(
   choices: readonly Choice[],
   { assigned, load }: { assigned: ReadonlyMap<string, number>; load: Load },
 ): { readonly name: string; readonly from: number; readonly to: number } | undefined {
-  for (const { name, may } of choices) {
+  for (const { name, canTake } of choices) {
     const from = assigned.get(name)
-    const to = leastOf(may, load)
+    const to = leastOf(canTake, load)
     if (from !== undefined && to !== undefined && loadOf(load, from) - loadOf(load, to) >= 2)
       return { name, from, to }
   }
@@ -193,10 +197,11 @@ function nextMove(
  */
 export function assignedTo({ workers, leases }: FleetStanding): ReadonlyMap<string, number> {
   const names = [...new Set(workers.flatMap(({ runs }) => Object.keys(runs)))].toSorted()
-  const choices = names.map((name): Choice => ({
-    name,
-    may: eligibleWorkers(name, workers).map(({ fence }) => fence),
-  }))
+  const choices = names.map((name): Choice => {
+    const may = eligibleWorkers(name, workers)
+    const canTake = may.filter(({ isLate }) => !isLate)
+    return { name, may: may.map(({ fence }) => fence), canTake: canTake.map(({ fence }) => fence) }
+  })
   const owner = new Map(leases.map(({ pipeline, fence }) => [pipeline, fence]))
   const load: Load = new Map()
   const assigned = new Map<string, number>()
@@ -208,12 +213,13 @@ export function assignedTo({ workers, leases }: FleetStanding): ReadonlyMap<stri
     const fence = owner.get(name)
     if (fence !== undefined && may.includes(fence)) give(name, fence)
   }
-  for (const { name, may } of choices) {
-    const least = leastOf(may, load)
+  for (const { name, canTake } of choices) {
+    const least = leastOf(canTake, load)
     if (!assigned.has(name) && least !== undefined) give(name, least)
   }
-  // Those that come last by name move first.
-  const reversed = choices.toReversed()
+  // Those that come last by name move first. What a worker has that may be gone is nobody's to take.
+  const late = new Set(workers.flatMap(({ fence, isLate }) => (isLate ? [fence] : [])))
+  const reversed = choices.filter(({ name }) => !late.has(assigned.get(name) ?? 0)).toReversed()
   for (;;) {
     const move = nextMove(reversed, { assigned, load })
     if (move === undefined) return assigned

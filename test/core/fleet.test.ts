@@ -19,6 +19,7 @@ function worker(fence: number, pipelines: readonly string[], more: Partial<Fleet
     pid: fence,
     since: 0,
     leaseMs: 15_000,
+    isLate: false,
     runs: Object.fromEntries(pipelines.map((name) => [name, { hash: 'h', sees: true }])),
     ...more,
   }
@@ -55,6 +56,15 @@ describe('which worker has which pipeline', () => {
     expect(given({ workers, leases })).toEqual({ a: 1, b: 1, c: 2 })
   })
 
+  it('gives a worker that may be gone nothing, and leaves it what it has', () => {
+    const names = ['a', 'b', 'c', 'd']
+    const late = worker(1, names, { isLate: true })
+    const leases = [lease('a', 1), lease('b', 1), lease('c', 1)]
+    expect(given({ workers: [late, worker(2, names)], leases })).toEqual({ a: 1, b: 1, c: 1, d: 2 })
+    expect(given({ workers: [late, worker(2, names)], leases: [] })).toEqual({ a: 2, b: 2, c: 2, d: 2 })
+    expect(given({ workers: [late], leases: [lease('a', 1)] })).toEqual({ a: 1 })
+  })
+
   it('runs a pipeline under the settings that were read last', () => {
     const old = worker(1, ['a'], { configured: 1 })
     const fresh = worker(2, [], { configured: 2, runs: { a: { hash: 'new', sees: true } } })
@@ -70,8 +80,8 @@ describe('which worker has which pipeline', () => {
   it('is the same for all, gives each pipeline to one that may run it, and settles at once', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     const workers = fc
-      .array(fc.subarray(names), { minLength: 1, maxLength: 5 })
-      .map((lists) => lists.map((list, place) => worker(place + 1, list)))
+      .array(fc.record({ list: fc.subarray(names), isLate: fc.boolean() }), { minLength: 1, maxLength: 5 })
+      .map((some) => some.map(({ list, isLate }, place) => worker(place + 1, list, { isLate })))
     const standing = workers.chain((all) =>
       fc
         .array(
@@ -88,10 +98,14 @@ describe('which worker has which pipeline', () => {
     fc.assert(
       fc.property(standing, ({ workers: all, leases }) => {
         const assigned = assignedTo({ workers: all, leases })
-        const configured = new Set(all.flatMap(({ runs }) => Object.keys(runs)))
-        expect(new Set(assigned.keys())).toEqual(configured)
-        for (const [name, fence] of assigned)
-          expect(Object.hasOwn(all.find((one) => one.fence === fence)?.runs ?? {}, name)).toBe(true)
+        const mayRun = (name: string) => all.filter(({ runs }) => Object.hasOwn(runs, name))
+        for (const name of names)
+          if (mayRun(name).some(({ isLate }) => !isLate)) expect(assigned.has(name)).toBe(true)
+        for (const [name, fence] of assigned) {
+          const to = mayRun(name).find((one) => one.fence === fence)
+          const has = leases.some((one) => one.pipeline === name && one.fence === fence)
+          expect(to !== undefined && (!to.isLate || has)).toBe(true)
+        }
         const after = [...assigned].map(([name, fence]) => lease(name, fence))
         expect(assignedTo({ workers: all, leases: after })).toEqual(assigned)
         expect(assignedTo({ workers: all.toReversed(), leases: leases.toReversed() })).toEqual(assigned)

@@ -225,6 +225,23 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect((await daemon.ended).code).toBe(143)
   })
 
+  it('loses and doubles nothing where the server crashes in the middle of runs', async () => {
+    const daemon = await start()
+    await until(workers, ([only]) => only?.pipelines.length === 4)
+    for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 600))
+    await until(linked, (now) => Object.values(now).some((count) => count > 0))
+    await server.crash(2000)
+    await daemon.stderrHas(/run aborted by an internal error/)
+    await daemon.stderrHas(/state available again/)
+    await until(linked, (now) => Object.values(now).every((count) => count === 600))
+    for (const name of ['shop', 'crm', 'fair', 'club'])
+      for (const index of [0, 99, 100, 299, 300, 599])
+        expect(await shop.contacts(`${name}-${index}@example.com`, 'id')).toHaveLength(1)
+    const { pipelines } = (await json('status')).said as { pipelines: { in_doubt: number }[] }
+    expect(pipelines.map(({ in_doubt: doubts }) => doubts)).toEqual([0, 0, 0, 0])
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+  })
+
   it('joins again once with each of its accounts', async () => {
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')
     const [, service = ''] = /^service:(.*(?:\n +.*)*)/m.exec(yaml) ?? []

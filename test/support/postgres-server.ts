@@ -12,6 +12,8 @@ export const POSTGRES = globSync('/usr/lib/postgresql/*/bin').at(-1)
 export interface PostgresServer {
   readonly url: string
   query(text: string): Promise<Record<string, unknown>[]>
+  /** Ends at once, without writing down what only its memory holds, and is there again after so many milliseconds. */
+  crash(forMs: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -70,8 +72,11 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       'fsync=off',
     ],
   ]
-  const server = spawn(program, args, { cwd: folder, stdio: 'ignore' })
-  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const begin = () => {
+    const server = spawn(program, args, { cwd: folder, stdio: 'ignore' })
+    return { server, ended: new Promise((resolve) => server.once('exit', resolve)) }
+  }
+  let now = begin()
   const url = `postgres://sync@localhost/postgres?host=${encodeURIComponent(folder)}`
   const query = async (text: string): Promise<Record<string, unknown>[]> => {
     const client = new pg.Client({ connectionString: url })
@@ -86,9 +91,16 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   return {
     url,
     query,
+    async crash(forMs) {
+      now.server.kill('SIGQUIT')
+      await now.ended
+      await systemClock.sleep(forMs)
+      now = begin()
+      await untilUp(async () => query('SELECT 1'))
+    },
     async stop() {
-      server.kill('SIGINT')
-      await ended
+      now.server.kill('SIGINT')
+      await now.ended
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -7,7 +7,7 @@ import { type Channel, openChannel, type Query, type StatementAnswer } from './c
 import { translated } from './dialect.ts'
 import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
 import { createStatistics } from './statistics.ts'
-import { departure, join, type Joining, LEASE_MS, renewal } from './workers.ts'
+import { departure, join, type Joining, LEASE_MS, renewal, RENEWALS } from './workers.ts'
 import { assertSchema, hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -196,7 +196,7 @@ export function connectToServer({ url, schema }: ServerPlace, joining: Joining):
     opening.fence = fence
     opening.channel.keepRenewing({
       renew: renewal(schema, fence, joining.leaseMs),
-      everyMs: joining.leaseMs / 3,
+      everyMs: joining.leaseMs / RENEWALS,
     })
     db.exec(`SET contact_sync.fence = '${fence}'`)
     db.exec(TEMPORARY_TABLES)

@@ -29,6 +29,9 @@ export interface Joining {
 /** How long a worker that is gone keeps others from its pipelines. */
 export const LEASE_MS = 15_000
 
+/** A lease is renewed so often while it lasts; a worker that has missed one of these times is given no pipeline. */
+export const RENEWALS = 6
+
 /**
  * A worker's number is never used again. Transactions that write follow each other (the lock is that of the schema, and ends
  * with the transaction), as they do in a file: what one of them reads is not changed by another one before it ends.
@@ -98,18 +101,21 @@ export function join(db: Connection, joining: Joining, place: string): number {
   })
 }
 
-interface WorkerRow extends Omit<FleetWorker, 'labels' | 'runs' | 'doing'> {
+interface WorkerRow extends Omit<FleetWorker, 'labels' | 'runs' | 'doing' | 'isLate'> {
+  readonly late: number
   readonly labels: string
   readonly runs: string
   readonly doing: string
 }
 
 const WORKERS = `
-SELECT fence, name, machine, pid, since, labels, runs, configured, doing, rest, lease_ms AS leaseMs FROM worker
+SELECT fence, name, machine, pid, since, labels, runs, configured, doing, rest, lease_ms AS leaseMs,
+  until < clock_timestamp() + lease_ms * interval '1 ms' * ${1 - 2 / RENEWALS} AS late FROM worker
 WHERE until >= clock_timestamp() ORDER BY fence`
 
-const workerOf = ({ labels, runs, doing, ...row }: WorkerRow): FleetWorker => ({
+const workerOf = ({ labels, runs, doing, late, ...row }: WorkerRow): FleetWorker => ({
   ...row,
+  isLate: late === 1,
   labels: JSON.parse(labels) as FleetWorker['labels'],
   runs: JSON.parse(runs) as FleetWorker['runs'],
   doing: JSON.parse(doing) as FleetWorker['doing'],
