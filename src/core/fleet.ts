@@ -217,7 +217,7 @@ export function assignedTo({ workers, leases }: FleetStanding): ReadonlyMap<stri
     const least = leastOf(canTake, load)
     if (!assigned.has(name) && least !== undefined) give(name, least)
   }
-  // Those that come last by name move first. What a worker has that may be gone is nobody's to take.
+  // Those that come last by name move first. What a worker has that may be gone stays with it.
   const late = new Set(workers.flatMap(({ fence, isLate }) => (isLate ? [fence] : [])))
   const reversed = choices.filter(({ name }) => !late.has(assigned.get(name) ?? 0)).toReversed()
   for (;;) {
