@@ -161,6 +161,8 @@ interface Owner {
   readonly worker?: string | undefined
   /** For work that must be alone with the state, also where several processes may share it. */
   readonly alone?: boolean
+  /** The number of the worker that this process was before, where it joins again. */
+  readonly former?: number | undefined
   /** How long others wait for one that is gone, in milliseconds; for tests. */
   readonly leaseMs?: number
 }
@@ -289,7 +291,7 @@ const NO_LOCK: Lock = { leave: () => undefined, release: () => undefined }
 
 function openServerState(
   server: ServerPlace,
-  { pid, since, leaseMs = LEASE_MS, evenOlder = false, worker, alone = false }: Owner,
+  { pid, since, leaseMs = LEASE_MS, evenOlder = false, worker, alone = false, former }: Owner,
 ): OwnedState {
   const place = stateText(server)
   const { path } = server
@@ -298,7 +300,7 @@ function openServerState(
     mkdirSync(dirname(path), { recursive: true })
     const machine = hostname()
     const joined = connectToServer(server, {
-      ...{ name: worker ?? machine, machine, pid, since, leaseMs },
+      ...{ name: worker ?? machine, machine, pid, since, leaseMs, former },
       alone: alone || evenOlder,
     })
     db = joined

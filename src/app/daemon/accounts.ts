@@ -50,6 +50,8 @@ interface Present {
 }
 
 interface OpenParts extends Parts {
+  /** By account: the worker that this process was last. */
+  readonly formers: Map<string, number>
   readonly serving: Serving
   /** Whether figures and lines bear the account's name. */
   readonly isOneOfSeveral: boolean
@@ -58,12 +60,15 @@ interface OpenParts extends Parts {
 
 /** `signal`: the end of all, or of this account. */
 async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenParts): Promise<Opened> {
-  const { clock, random, pid, tracing, serving, isOneOfSeveral, loadOwn } = parts
+  const { clock, random, pid, tracing, serving, isOneOfSeveral, loadOwn, formers } = parts
   const { account } = settings
   const log = isOneOfSeveral ? parts.log.with({ account }) : parts.log
   const label = isOneOfSeveral ? { account } : {}
   const watching = openWatching(settings, { clock, log, version: VERSION, tracing, ...label })
-  const runner = openRunner(settings, { log, pid, thorough: true, watcher: watching.watcher })
+  const { watcher } = watching
+  const runner = openRunner(settings, { log, pid, thorough: true, watcher, former: formers.get(account) })
+  const fence = runner.state.fleet?.own()
+  if (fence !== undefined) formers.set(account, fence)
   try {
     await runner.bind(signal)
     await resumeDecisions({ settings: () => settings, state: runner.state, signal }, log)
@@ -238,6 +243,7 @@ export async function startAccounts(
     signal: AbortSignal.any([signal, ending.signal]),
     serving,
     isOneOfSeveral,
+    formers: new Map(),
     loadOwn: readTogether(parts.load, ({ accounts: next, broken: now }) => {
       nameBroken(now)
       const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account

@@ -121,16 +121,24 @@ function closeIfOfOther(settings: Settings, state: OwnedState): void {
   }
 }
 
+interface Opening {
+  readonly log: Log
+  readonly pid: number
+  readonly thorough: boolean
+  readonly machine?: Machine
+  readonly watcher?: RunWatcher
+  /** The number of the worker that this process was before, where it joins again. */
+  readonly former?: number | undefined
+}
+
 /**
  * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE, STATE_OLDER or OTHER_SERVICE. `thorough` checks the whole state first.
  */
-export function openRunner(
-  first: Settings,
-  options: { log: Log; pid: number; thorough: boolean; machine?: Machine; watcher?: RunWatcher },
-): Runner {
-  const { log, pid, thorough, machine = REAL, watcher = {} } = options
+export function openRunner(first: Settings, options: Opening): Runner {
+  const { log, pid, thorough, machine = REAL, watcher = {}, former } = options
   const { clock } = machine
-  const state = openState(first.state, { pid, since: clock.now(), thorough, worker: first.workers.name })
+  const worker = first.workers.name
+  const state = openState(first.state, { pid, since: clock.now(), thorough, worker, former })
   closeIfOfOther(first, state)
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first

@@ -24,6 +24,8 @@ export interface Joining {
   readonly leaseMs: number
   /** For work that no other worker may be there for: a restored state, a move. */
   readonly alone: boolean
+  /** The number of the worker that this process was before it lost its connection: others need not wait for the end of its lease. */
+  readonly former?: number | undefined
 }
 
 /** How long a worker that is gone keeps others from its pipelines. */
@@ -82,9 +84,10 @@ const presentText = ({ machine, pid, since }: Present): string =>
   `process ${pid} on ${machine}, since ${new Date(since).toISOString()}`
 
 /** The number of the new worker. Throws STATE_LOCKED where one of the others, or this one, has to be alone. */
-export function join(db: Connection, joining: Joining, place: string): number {
+export function join(db: Connection, { former, ...joining }: Joining, place: string): number {
   return db.exclusive(() => {
     db.exec(REMOVE_DEAD)
+    if (former !== undefined) db.exec(departure(former))
     const others = db
       .prepare<[], Present>('SELECT name, machine, pid, since, alone FROM worker ORDER BY fence')
       .all()

@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     schema = `workers_${schemas}`
   })
 
-  const open = (pid: number, more: { alone?: boolean } = {}) =>
+  const open = (pid: number, more: { alone?: boolean; former?: number } = {}) =>
     openState(placeOf(server.url, schema), { pid, since: 0, thorough: false, leaseMs: LEASE_MS, ...more })
 
   function fleetOf(state: OwnedState) {
@@ -165,6 +165,16 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     const tookMs = systemClock.monotonic() - killedAt
     expect(tookMs).toBeGreaterThan(LEASE_MS / 2)
     await next.close()
+  })
+
+  it('join again at once where they lost their connection', async () => {
+    const former = open(1)
+    await fleetOf(former).take(['shop'], 1)
+    const again = open(1, { former: fleetOf(former).own() })
+    expect(await fleetOf(again).take(['shop'], 2)).toEqual(['shop'])
+    await expect(begin(former, 'r1')).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+    await former.close()
+    await again.close()
   })
 
   it('take over from one that is stopped, which then writes nothing more', async () => {
