@@ -122,6 +122,28 @@ describe('compose.yaml', () => {
   })
 })
 
+describe('compose-workers.yaml', () => {
+  it('adds workers to compose.yaml: the address of the state, a port for each, and nothing else', () => {
+    const override = { tag: '!override', collection: 'seq' } as const
+    const workers: unknown = parse(read('config/deploy/compose-workers.yaml'), { customTags: [override] })
+    const { services } = z
+      .strictObject({
+        services: z.strictObject({
+          'contact-sync': z.strictObject({
+            environment: z.strictObject({ DATABASE_URL: z.string().startsWith('${DATABASE_URL:?') }),
+            ports: z.tuple([z.string()]),
+            deploy: z.strictObject({ replicas: z.int().min(2) }),
+          }),
+        }),
+      })
+      .parse(workers)
+    const { ports, deploy } = services['contact-sync']
+    const [, first = '', last = ''] =
+      new RegExp(`^127\\.0\\.0\\.1:(\\d+)-(\\d+):${port}$`).exec(ports[0]) ?? []
+    expect(Number(last) - Number(first) + 1).toBe(deploy.replicas)
+  })
+})
+
 const labels = z.object({ 'app.kubernetes.io/name': z.literal('contact-sync') })
 const probe = (path: string) =>
   z.object({ httpGet: z.object({ path: z.literal(path), port: z.literal('http') }), periodSeconds: z.int() })
