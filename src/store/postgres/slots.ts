@@ -64,6 +64,8 @@ BEGIN
     UPDATE slot SET free_at = at + window_ms * interval '1 ms' WHERE service = of_service AND fence IS NULL;
     RETURN window_ms::text || ' ' || (extract(epoch FROM at) * 1000)::text;
   END IF;
+  -- Where fewer places than rows are in use, two takes at once would count the same ones.
+  IF places < had THEN PERFORM pg_advisory_xact_lock(hashtext('places ' || current_schema() || ' ' || of_service)); END IF;
   IF places >= had OR (SELECT count(*) FROM slot WHERE service = of_service AND free_at > at) < places THEN
     UPDATE slot SET free_at = 'infinity', fence = mine WHERE service = of_service AND place =
       (SELECT place FROM slot WHERE service = of_service AND free_at <= at ORDER BY place LIMIT 1 FOR UPDATE SKIP LOCKED)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SharedWindow } from '../../../src/core/ports.ts'
 import type { ServerPlace } from '../../../src/core/state-place.ts'
@@ -70,6 +71,31 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     expect(waitMs).toBeLessThan(1020)
     time.now += 2000
     expect(await took(other, 3)).toBeGreaterThan(700)
+  })
+
+  it('are not taken by two at once where there are fewer than before', async () => {
+    const window = open()
+    expect(window.take(0, 3)).toBe(0)
+    const fence = states[0]?.fleet?.own() ?? 0
+    const take = `SELECT take_slot('${SERVICE}', ${fence}, 2, '[]', 1000, 500, 'infinity', 2000) AS taken`
+    const clients = [1, 2].map(() => new pg.Client({ connectionString: server.url }))
+    const [first, second] = clients
+    for (const client of clients) {
+      await client.connect()
+      await client.query(`SET search_path = ${place.schema}, pg_catalog; BEGIN`)
+    }
+    const waits = (answer: pg.QueryResult<{ taken: string }> | undefined) =>
+      Number(answer?.rows[0]?.taken.split(' ')[0])
+    expect(waits(await first?.query(take))).toBe(0)
+    const answer = { isThere: false }
+    const asked = second?.query<{ taken: string }>(take).finally(() => (answer.isThere = true))
+    const isBlocked = async () =>
+      (await server.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length > 0
+    while (!answer.isThere && !(await isBlocked())) await systemClock.sleep(10)
+    await first?.query('COMMIT')
+    expect(waits(await asked)).not.toBe(0)
+    await second?.query('COMMIT')
+    for (const client of clients) await client.end()
   })
 
   it('count from the answer, and not from when it was reported', () => {
