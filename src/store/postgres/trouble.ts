@@ -6,7 +6,7 @@ type Turned = readonly [code: ErrorCode, text: string, hint?: string]
 const AWAY =
   'Nothing was sent, and nothing is lost: the server keeps what was recorded. Check the server and the way to it; what was on its way is looked up once the state can be reached.'
 const ACCESS =
-  'Check user, password, database and rights in state.url: the user must own the schema of the state, or be allowed to create it. Nothing was changed.'
+  'Check user, password, database and rights in state.url: the user must own the schema of the state, or be allowed to create it, and may make temporary tables. Nothing was changed.'
 
 /** Beginnings of codes. `CSL01` is raised by `assert_worker` (workers.ts). */
 const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
