@@ -1,5 +1,5 @@
 // A disk that is full or fails under the state, at points spread over a run: the run ends there with a sentence, sends
-// nothing more, and the next one ends as if nothing had been. DISK_POINTS=40 asks at many points (.ci/run).
+// nothing more, and the next one ends as if nothing had been. DISK_POINTS=40 asks at many points (npm run test:slow at 8).
 import { describe, expect, it } from 'vitest'
 import { type AfterFailure, callsOfWholeRun, type DiskFault, runOnFailingDisk } from '../processes/disk.ts'
 import { NO_STRACE, straceWorks } from '../processes/strace.ts'
