@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     schema = `workers_${schemas}`
   })
 
-  const open = (pid: number, more: { alone?: boolean; former?: number } = {}) =>
+  const open = (pid: number, more: { alone?: boolean; former?: number; leaseMs?: number } = {}) =>
     openState(placeOf(server.url, schema), { pid, since: 0, thorough: false, leaseMs: LEASE_MS, ...more })
 
   function fleetOf(state: OwnedState) {
@@ -178,7 +178,8 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
   })
 
   it('take over from one that is stopped, which then writes nothing more', async () => {
-    const [first, second] = [open(1), open(2)]
+    // It is not renewed meanwhile.
+    const [first, second] = [open(1, { leaseMs: 600_000 }), open(2)]
     await begin(first, 'r1')
     await server.query(`UPDATE ${schema}.worker SET until = '-infinity' WHERE pid = 1`)
     expect((await fleetOf(second).meet(GUEST)).workers.map(({ pid }) => pid)).toEqual([2])
