@@ -217,7 +217,7 @@ function watchLeases(server: PostgresServer, signal: AbortSignal) {
       await clock.sleep(500, signal)
     }
   })()
-  return { longest, ended }
+  return { longest, ended, seen: () => had.size }
 }
 
 /** Links, and what is not settled, over all accounts. */
@@ -338,6 +338,7 @@ async function main(server: PostgresServer): Promise<number> {
   const fullest = services.map(({ times }) => fullestWindow(times, 1000))
   if (fullest.some((most) => most > ALLOWED))
     faults.push(`fullest windows: ${fullest.join(', ')}, allowed: ${ALLOWED}`)
+  if (idle.seen() < PIPELINES) faults.push(`${idle.seen()} of ${PIPELINES} pipelines were seen with a worker`)
   if (idle.longest.ms > IDLE_MS)
     faults.push(`no worker had ${idle.longest.pipeline} for ${Math.round(idle.longest.ms)} ms`)
   const files = world.versions.reduce((sum, version) => sum + version, 0)

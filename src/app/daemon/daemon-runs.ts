@@ -181,7 +181,7 @@ async function endRun(
 const gapMs = (times: number): number => Math.min(HOUR_MS, MINUTE_MS * 2 ** (times - 1))
 
 function breakRun(
-  { name, isLanded }: { name: string; isLanded: boolean },
+  { name, watch }: PipelineSettings,
   error: unknown,
   { agenda, broken, clock, emit, onFault }: Course,
 ): void {
@@ -189,7 +189,7 @@ function breakRun(
   const code = error instanceof SyncError ? error.code : undefined
   const at = clock.now()
   const times = (broken.get(name)?.times ?? 0) + 1
-  broken.set(name, { at, code, times, againAt: isLanded ? at + gapMs(times) : undefined })
+  broken.set(name, { at, code, times, againAt: watch ? at + gapMs(times) : undefined })
   emit({ type: 'run_broken', pipeline: name, at, code })
   onFault(error, name)
 }
@@ -247,7 +247,7 @@ async function launch(
     await endRun(pipeline, { run, stop }, course)
     waiting?.done(run)
   } catch (error) {
-    breakRun({ name, isLanded: cause === 'watch' && waiting === undefined }, error, course)
+    breakRun(pipeline, error, course)
     waiting?.failed(error)
   }
   if (asked.has(name)) agenda.ask(name, clock.now())
