@@ -3,7 +3,7 @@ import type { Replacement } from './mutant.ts'
 
 export interface FaultyProgram {
   readonly name: string
-  readonly noticedBy: 'kills' | 'disturbed'
+  readonly noticedBy: 'kills' | 'disturbed' | 'lost deletes'
   /** The first one that is played: one that was seen to notice it. */
   readonly seed: number
   readonly replacements: readonly Replacement[]
@@ -55,7 +55,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
   },
   {
     name: 'a delete whose answer is lost counts as done',
-    noticedBy: 'disturbed',
+    noticedBy: 'lost deletes',
     seed: 1,
     replacements: [
       {

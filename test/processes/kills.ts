@@ -8,7 +8,7 @@ import { allMet, type Campaign, playCampaign, rightEnds } from './campaign.ts'
 import { FAULTY_PROGRAMS, type FaultyProgram } from './faulty-programs.ts'
 import { killAnywhere } from './kill-points.ts'
 import { mutant } from './mutant.ts'
-import { halfOfWrites, withKills } from './script.ts'
+import { halfOfWrites, mostDeletesLost, withKills } from './script.ts'
 import type { Story } from './series.ts'
 
 type RightEnds = Parameters<typeof playCampaign>[1]
@@ -51,6 +51,16 @@ const disturbed = (program: Program, isEnough: Enough): Campaign => ({
   isEnough,
 })
 
+const lostDeletes = (program: Program, isEnough: Enough): Campaign => ({
+  ...disturbed(program, isEnough),
+  disturb(workplace, random) {
+    workplace.script = withKills(random, mostDeletesLost(random, halfOfWrites(random)))
+    return {}
+  },
+})
+
+const CAMPAIGNS = { kills, disturbed, 'lost deletes': lostDeletes } as const
+
 /** How many series ended wrong. */
 async function playAll(right: RightEnds): Promise<number> {
   const campaigns = {
@@ -77,8 +87,10 @@ async function noticingSeed(
 ): Promise<number | undefined> {
   const { main, remove } = await mutant(replacements)
   try {
-    const make = noticedBy === 'kills' ? kills : disturbed
-    const campaign = make([process.execPath, main], (stories) => stories.length >= FAULTY_SERIES)
+    const campaign = CAMPAIGNS[noticedBy](
+      [process.execPath, main],
+      (stories) => stories.length >= FAULTY_SERIES,
+    )
     // What is wrong with it is known: one line each is enough.
     const quiet: Campaign = { ...campaign, seed: first, print: () => undefined }
     return (await playCampaign(quiet, right)).wrong[0]

@@ -59,6 +59,15 @@ export function halfOfWrites(random: Seeded, throttlings = THROTTLINGS.length): 
   }
 }
 
+/** Deletes are few and each is tried twice: most of them do not reach the service, or one that is lost is hard to meet. */
+export function mostDeletesLost(
+  random: Seeded,
+  script: (passing: Passing) => Fault,
+): (passing: Passing) => Fault {
+  return (passing) =>
+    passing.method === 'DELETE' && random.next() < 0.8 ? { kind: 'reset', moment: 'before' } : script(passing)
+}
+
 export function killFault(random: Seeded): Fault {
   const at = random.pick(['dead', 'sent-on', 'applied', 'half-answered', 'answered'] as const)
   return at === 'answered'
