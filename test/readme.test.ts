@@ -47,7 +47,7 @@ it('the first pipeline works as the README says', async () => {
     sandbox.kill()
     rmSync(folder, { recursive: true })
   }
-}, 60_000)
+}, 180_000)
 
 it('its pictures are there, and small', () => {
   const pictures = [...readme.matchAll(/!\[[^\]]{20,}\]\((docs\/pictures\/[^)]+)\)/g)].map(
