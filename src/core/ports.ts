@@ -289,10 +289,16 @@ export interface ServiceSession extends ServiceReads, ContactWriter, TermWriter 
   readonly counts: { readonly requests: number; readonly retries: number }
 }
 
+/** A mail_status of 1 or 2 that a contact is to get goes before everything else, of all pipelines and processes. */
+export type Lane = 'restrictions' | 'others'
+
 /** The rate limit over all processes that ask one service; `now` is the wall clock, in milliseconds since the epoch. */
 export interface SharedWindow {
-  /** Takes one of so many places and gives 0, or how long it may be until one is free. */
-  take(now: number, places: number): number
+  /**
+   * Takes one of so many places and gives 0, or how long it may be until one is free. While a call of the lane `restrictions`
+   * waits in one process, those of another one wait behind it, where the window can tell.
+   */
+  take(now: number, places: number, lane?: Lane): number
   /** The answer, or the failure, came: the place is free one window from now. */
   giveBack(now: number): void
   /** Nothing was sent: the place is free at once. */

@@ -1,13 +1,13 @@
-// Whose turn it is: one limiter for all calls to the service. Order and concurrency are p-queue's; each
+// Whose turn it is: one limiter for all calls to the service. Order and concurrency are the queue's (turn-queue.ts); each
 // task then waits for the shared pause, for a place in the window and for the day's allowance.
 // It knows nothing of HTTP, and it must never let more requests out than the service may count: of this process, and where a
 // window is shared, of all processes together.
-import PQueue from 'p-queue'
-import type { Clock, SharedWindow } from '../core/ports.ts'
+import type { Clock, Lane, SharedWindow } from '../core/ports.ts'
 import type { RateUse } from '../core/log/service-event.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
 import { createAllowance } from './allowance.ts'
 import { createSlotRing } from './slot-ring.ts'
+import { type Behind, createTurnQueue } from './turn-queue.ts'
 
 /** What came of asking for a turn. `sentAtMs`: monotonic. */
 export type TurnResult<T> =
@@ -17,9 +17,9 @@ export type TurnResult<T> =
 export interface RateLimiter {
   /**
    * Runs the task when its turn has come; the task's end is the moment the answer came. A signal ends
-   * the waiting, never a task that has begun.
+   * the waiting, never a task that has begun. What has not begun stays behind calls of the lane `restrictions`.
    */
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<TurnResult<T>>
+  run<T>(task: () => Promise<T>, signal: AbortSignal, lane?: Lane): Promise<TurnResult<T>>
   /** No task begins for so long; the longest of several pauses holds. */
   pause(ms: number): void
   /** A request was throttled: all wait for `ms`, and the rate is halved for a while. */
@@ -28,6 +28,9 @@ export interface RateLimiter {
   idle(): Promise<void>
   use(): RateUse
 }
+
+/** Behind a restriction that waits for its place, the others look so often whether it has it. */
+const BEHIND_MS = 25
 
 interface LimiterDeps {
   readonly clock: Clock
@@ -38,14 +41,17 @@ interface LimiterDeps {
 function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
   const { clock, shared } = deps
   const ring = createSlotRing(settings.per)
+  let freed = Promise.withResolvers<undefined>()
   return {
+    /** Resolves when the next place is given back. */
+    freed: (): Promise<undefined> => freed.promise,
     used: ring.used,
-    take(nowMs: number, places: number): number {
+    take(nowMs: number, places: number, lane: Lane): number {
       const waitMs = ring.take(nowMs, places)
       if (waitMs > 0 || shared === undefined) return waitMs
       let isTaken = false
       try {
-        const sharedMs = shared.take(clock.now(), places)
+        const sharedMs = shared.take(clock.now(), places, lane)
         isTaken = sharedMs === 0
         return sharedMs
       } finally {
@@ -64,53 +70,64 @@ function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
         ring.undo()
         shared?.undo(clock.now())
       }
+      freed.resolve(undefined)
+      freed = Promise.withResolvers()
     },
   }
 }
 
 export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps): RateLimiter {
   const { clock } = deps
-  const queue = new PQueue({ concurrency: settings.concurrency })
+  const queue = createTurnQueue(settings.concurrency)
   const places = createPlaces(settings, deps)
   const allowance = createAllowance(settings.requests)
   let resumeAtMs = -Infinity
   let waitingForPlace = 0
-  let released = Promise.withResolvers<undefined>()
-
-  function release(isSent: boolean): void {
-    places.giveBack(isSent)
-    released.resolve(undefined)
-    released = Promise.withResolvers()
-  }
+  let restrictionsWaiting = 0
 
   function pause(ms: number): void {
     resumeAtMs = Math.max(resumeAtMs, clock.monotonic() + ms)
   }
 
-  /** True with a place taken; false when the signal came first. */
-  async function place(signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted) {
-      const nowMs = clock.monotonic()
-      const pausedMs = resumeAtMs - nowMs
-      const waitMs = pausedMs > 0 ? pausedMs : places.take(nowMs, allowance.places(nowMs))
-      if (waitMs === 0) return true
-      // A place under way comes back within the request's time-out, so that wait needs no signal.
-      await (waitMs === Infinity ? released.promise : clock.sleep(Math.ceil(waitMs), signal))
-    }
-    return false
+  /** How long it is until a place may be free; 0 with one taken. */
+  function waitFor(lane: Lane): number {
+    const nowMs = clock.monotonic()
+    if (resumeAtMs > nowMs) return resumeAtMs - nowMs
+    if (lane === 'others' && restrictionsWaiting > 0) return BEHIND_MS
+    return places.take(nowMs, allowance.places(nowMs), lane)
   }
 
-  async function turn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<TurnResult<T>> {
+  /** Behind: a restriction waits in the queue, which this call returns to. */
+  async function place(signal: AbortSignal, lane: Lane): Promise<'taken' | 'aborted' | 'behind'> {
+    while (!signal.aborted) {
+      if (lane === 'others' && queue.hasRestriction()) return 'behind'
+      const waitMs = waitFor(lane)
+      if (waitMs === 0) return 'taken'
+      // A place under way comes back within the request's time-out, so that wait needs no signal.
+      await (waitMs === Infinity ? places.freed() : clock.sleep(Math.ceil(waitMs), signal))
+    }
+    return 'aborted'
+  }
+
+  async function turn<T>(
+    task: () => Promise<T>,
+    signal: AbortSignal,
+    lane: Lane,
+  ): Promise<TurnResult<T> | Behind> {
     waitingForPlace += 1
-    const isTaken = await place(signal).finally(() => (waitingForPlace -= 1))
-    if (!isTaken) return { kind: 'aborted' }
+    if (lane === 'restrictions') restrictionsWaiting += 1
+    const placed = await place(signal, lane).finally(() => {
+      waitingForPlace -= 1
+      if (lane === 'restrictions') restrictionsWaiting -= 1
+    })
+    if (placed !== 'taken') return { kind: placed }
     let sentAtMs: number | undefined
     try {
       if (!places.takeOfDay()) return { kind: 'daily_limit' }
       sentAtMs = clock.monotonic()
       return { kind: 'taken', value: await task(), sentAtMs }
     } finally {
-      release(sentAtMs !== undefined)
+      places.giveBack(sentAtMs !== undefined)
     }
   }
 
@@ -120,14 +137,14 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
       allowed: allowance.places(nowMs),
       used: places.used(nowMs),
       // Those that were let out of the queue and wait for a place are not at work yet.
-      waiting: queue.size + waitingForPlace,
+      waiting: queue.size() + waitingForPlace,
       pausedMs: Math.max(0, resumeAtMs - nowMs),
     }
   }
 
   return {
     use,
-    run: (task, signal) => enqueue(queue, () => turn(task, signal), signal),
+    run: (task, signal, lane = 'others') => queue.run(() => turn(task, signal, lane), signal, lane),
     pause,
     slowDown(ms, sentAtMs) {
       pause(ms)
@@ -136,28 +153,6 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
       const now = clock.now()
       deps.shared?.slowDown(now, allowance.places(nowMs), now + Math.max(0, resumeAtMs - nowMs))
     },
-    idle: () => queue.onIdle(),
-  }
-}
-
-/** The signal takes the task out of the queue, but no longer touches it once it has begun. */
-async function enqueue<T>(
-  queue: PQueue,
-  task: () => Promise<TurnResult<T>>,
-  signal: AbortSignal,
-): Promise<TurnResult<T>> {
-  if (signal.aborted) return { kind: 'aborted' }
-  const waiting = new AbortController()
-  const leave = (): void => waiting.abort()
-  signal.addEventListener('abort', leave, { once: true })
-  const begin = (): Promise<TurnResult<T>> => {
-    signal.removeEventListener('abort', leave)
-    return task()
-  }
-  try {
-    return await queue.add(begin, { signal: waiting.signal })
-  } catch (error) {
-    if (waiting.signal.aborted) return { kind: 'aborted' }
-    throw error
+    idle: queue.idle,
   }
 }

@@ -1,6 +1,6 @@
 // One call, from its first attempt to its last: retry(limiter(attempt)), with retry outermost, so that
 // waiting takes no place and every attempt pays the limit. It never rejects for what a network does.
-import type { CallResult, Clock, Random } from '../core/ports.ts'
+import type { CallResult, Clock, Lane, Random } from '../core/ports.ts'
 import { retryDecision } from '../core/outcome/retry.ts'
 import type { RetryDecision } from '../core/outcome/retry.ts'
 import type { ServiceListener } from '../core/log/service-event.ts'
@@ -27,6 +27,8 @@ export interface CallContext {
   readonly mask: (text: string) => string
   readonly transport: Transport
   readonly limiter: RateLimiter
+  /** In which lane a call is that is made now. */
+  readonly lane: () => Lane
   readonly trust: KeyTrust
   readonly clock: Clock
   readonly random: Random
@@ -50,7 +52,8 @@ export async function perform<T>(call: Call<T>, context: CallContext): Promise<C
   const course = newCourse()
   for (;;) {
     const askedAtMs = context.clock.monotonic()
-    const turn = await context.limiter.run(() => send(call, { course, askedAtMs }, context), context.signal)
+    const attempt = () => send(call, { course, askedAtMs }, context)
+    const turn = await context.limiter.run(attempt, context.signal, context.lane())
     if (turn.kind !== 'taken') {
       if (turn.kind === 'daily_limit') context.onEvent({ type: 'daily_limit' })
       return failure(course, call, withoutTurn(call, turn.kind))

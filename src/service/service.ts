@@ -1,6 +1,7 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
-import type { Clock, Random, ServiceSession, SharedWindow } from '../core/ports.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Clock, Lane, Random, ServiceSession, SharedWindow } from '../core/ports.ts'
 import { createRedaction } from '../core/words/redact.ts'
 import type { RateUse, ServiceListener } from '../core/log/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
@@ -36,6 +37,8 @@ export interface Service {
     readonly attempts?: number
     readonly onEvent?: ServiceListener
   }): ServiceSession
+  /** Does the work; every call of any session that it makes goes before those of others. */
+  ahead<T>(work: () => Promise<T>): Promise<T>
   /** How the rate limit stands, over all sessions. */
   rate(): RateUse
   /** Gives up on the requests under way: their outcome is unknown from then on. */
@@ -50,6 +53,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
   const transport = deps.transport ?? createLateTransport(settings)
   const mask = createRedaction([settings.api_key])
   const limiter = createRateLimiter(settings.rate_limit, deps)
+  const lanes = new AsyncLocalStorage<Lane>()
 
   function context(
     { signal, attempts, onEvent: own }: Parameters<Service['session']>[0],
@@ -67,6 +71,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
       mask,
       transport,
       limiter,
+      lane: () => lanes.getStore() ?? 'others',
       trust,
       clock,
       random,
@@ -77,6 +82,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
   }
 
   return {
+    ahead: (work) => lanes.run('restrictions', work),
     rate: () => limiter.use(),
     session(options) {
       const counts: RequestCounts = { requests: 0, retries: 0 }

@@ -84,6 +84,8 @@ export interface RunContext extends PlanContext {
   readonly turns: Turns
   /** By mail, over all pipelines: two creates with one mail could each be judged before the other is there. */
   readonly mails: MailTurns
+  /** Does the work; the calls that it makes go before those of all runs. */
+  ahead<T>(work: () => Promise<T>): Promise<T>
   readonly leftAlone?: LeftAloneListener
   /** Facts that are determined once and hold for the whole run. */
   readonly seen: {

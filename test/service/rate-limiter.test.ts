@@ -1,6 +1,7 @@
 // The limit as the service counts it, against a simulated service and a clock that costs no time.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Lane, SharedWindow } from '../../src/core/ports.ts'
 import type { RateLimitSettings } from '../../src/core/settings.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
 import type { RateLimiter, TurnResult } from '../../src/service/rate-limiter.ts'
@@ -137,6 +138,64 @@ describe('order', () => {
     await Promise.all(all)
     expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
     expect(most).toBe(2)
+  })
+})
+
+describe('a restriction', () => {
+  /** The names in the order in which they began; others wait in the queue and out of it when the restrictions come. */
+  async function begunBy(restrictions: number, shared: Partial<SharedWindow> = {}): Promise<string[]> {
+    const clock = createFakeClock()
+    const limit = { ...settings, requests: 1, concurrency: 2 }
+    const limiter = createRateLimiter(limit, { clock, shared: windowWith(shared) })
+    const begun: string[] = []
+    const call = (name: string, lane?: Lane) =>
+      limiter.run(
+        async () => {
+          begun.push(name)
+          await clock.sleep(10)
+        },
+        never,
+        lane,
+      )
+    const all = many(6, { lastsMs: 0, countedAt: 0 }).map((_, index) => call(`o${index}`))
+    await clock.advance(100)
+    for (let number = 0; number < restrictions; number += 1) all.push(call(`r${number}`, 'restrictions'))
+    await clock.runAll()
+    await Promise.all(all)
+    return begun
+  }
+
+  it.each([1, 3])('takes the next place before those that wait for it already: %i', async (restrictions) => {
+    const begun = await begunBy(restrictions)
+    expect(begun.slice(0, restrictions + 1)).toEqual(['o0', 'r0', 'r1', 'r2'].slice(0, restrictions + 1))
+    // Of the others, as many as may be under way at once can change places.
+    const others = begun.filter((name) => name.startsWith('o'))
+    expect(others).toHaveLength(6)
+    for (const [index, name] of others.entries())
+      expect(Math.abs(Number(name.slice(1)) - index)).toBeLessThan(3)
+  })
+
+  it('tells the window of all processes what it is', async () => {
+    const lanes: (Lane | undefined)[] = []
+    await begunBy(1, { take: (_now, _places, lane) => lanes.push(lane) && 0 })
+    expect(lanes.slice(0, 3)).toEqual(['others', 'restrictions', 'others'])
+  })
+
+  it('goes first after a pause, too, and keeps nobody waiting once its run has ended', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, concurrency: 1 }, { clock })
+    const run = new AbortController()
+    const begun: string[] = []
+    const call = (name: string, signal: AbortSignal, lane?: Lane) =>
+      limiter.run(() => Promise.resolve(begun.push(name)), signal, lane)
+    limiter.pause(1_000)
+    const all = [call('o0', never), call('o1', never), call('r0', never, 'restrictions')]
+    const ended = call('r1', run.signal, 'restrictions')
+    run.abort()
+    await clock.runAll()
+    expect(await ended).toEqual({ kind: 'aborted' })
+    await Promise.all(all)
+    expect(begun).toEqual(['r0', 'o0', 'o1'])
   })
 })
 

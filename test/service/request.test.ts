@@ -72,6 +72,7 @@ function rig(attempts: readonly Attempt[], changes: { shared?: SharedWindow; abo
       { requests: 100, per: 1_000, concurrency: 4, per_day: 1 },
       { clock, ...(changes.shared === undefined ? {} : { shared: changes.shared }) },
     ),
+    lane: () => 'others' as const,
     clock,
     random: () => 0.5,
     onEvent: (event: ServiceEvent) => (event.type === 'request' ? requests : events).push(event),

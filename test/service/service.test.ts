@@ -77,6 +77,28 @@ describe('sessions', () => {
     await service.close()
   })
 
+  it('go before the others of all sessions in work that is ahead, whatever it awaits', async () => {
+    const { service, clock } = await rig((_, res) => res.end('{"success":"true"}'), {
+      rate_limit: { requests: 1, per: 1000, concurrency: 4, per_day: undefined },
+    })
+    const [one, two] = [service.session({ signal: never }), service.session({ signal: never })]
+    const answered: string[] = []
+    const call = async (name: string, session: typeof one) => {
+      await session.updateContact(1, {})
+      answered.push(name)
+    }
+    const all = ['o0', 'o1', 'o2'].map((name) => call(name, one))
+    await clock.settle()
+    const ahead = service.ahead(async () => {
+      await call('r0', two)
+      await call('r1', two)
+    })
+    while (answered.length < 5) await clock.advance(100)
+    await Promise.all([...all, ahead])
+    expect(answered.slice(0, 3)).toEqual(['o0', 'r0', 'r1'])
+    await service.close()
+  })
+
   it('end alone: the signal of one leaves the other at work', async () => {
     const { service, clock } = await rig((_, res) => res.end('{"success":"true"}'))
     const run = new AbortController()

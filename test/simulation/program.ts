@@ -153,6 +153,7 @@ export function startProgram(
       customFieldKey: deps.service.custom_field_key,
       turns,
       mails,
+      ahead: (work) => service.ahead(work),
       seen: {},
       tally: createTally(id),
       clock,

@@ -54,6 +54,7 @@ export function testLine(
     source?: Source
     service?: MemoryService
     mails?: MailTurns
+    ahead?: RunContext['ahead']
     /** How many runs the state has seen already: their ids are taken. */
     runs?: number
   } = {},
@@ -111,6 +112,7 @@ export function testLine(
       suppression: line.suppression,
       turns: createTurns(),
       mails: options.mails ?? createMailTurns(),
+      ahead: options.ahead ?? ((work) => work()),
       seen: {},
       tally: createTally(runId),
       clock: line.clock,

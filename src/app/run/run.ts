@@ -98,6 +98,7 @@ function runContext(
     suppression: parts.suppressions(settings.consents.suppress),
     turns: parts.turns,
     mails: parts.mails,
+    ahead: (work) => parts.service.ahead(work),
     seen: {},
     tally: createTally(id),
     clock,

@@ -28,7 +28,7 @@ export function openGuestSlots(
     return opened.slots
   }
   return {
-    take: (now, places) => slots().take(now, places),
+    take: (now, places, lane) => slots().take(now, places, lane),
     giveBack: (now) => slots().giveBack(now),
     undo: (now) => slots().undo(now),
     takeOfDay: (now, perDay) => slots().takeOfDay(now, perDay),

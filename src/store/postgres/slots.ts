@@ -2,16 +2,22 @@
 // again one window after its answer, as the file beside a state keeps it (window/shared-window.ts). One function of the server
 // does each step in a transaction of its own. Only the server's clock counts: of answers it is told how long ago they came.
 // Without the server nothing is sent: what cannot be counted is not permitted.
-import type { SharedWindow } from '../../core/ports.ts'
+import type { Lane, SharedWindow } from '../../core/ports.ts'
 import { DAY_MS, HOUR_MS } from '../../core/words/duration.ts'
 import type { Connection } from '../file/connection.ts'
 import type { WindowUse } from '../window/window-use.ts'
+
+/** So much later than it was told to, a worker may ask again for a restriction before others go on. */
+const LATE_MS = 1000
 
 /** A place that is taken is free at `infinity`; `fence` is the worker that has it. */
 export const SLOT_TABLES = `
 CREATE TABLE IF NOT EXISTS slot (
   service text COLLATE "C" NOT NULL, place integer NOT NULL, free_at timestamptz NOT NULL, fence bigint,
   PRIMARY KEY (service, place)) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS slot_first (
+  service text COLLATE "C" NOT NULL, fence bigint NOT NULL REFERENCES worker ON DELETE CASCADE, until timestamptz NOT NULL,
+  PRIMARY KEY (service, fence));
 CREATE TABLE IF NOT EXISTS slot_slowed (
   service text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL, places bigint NOT NULL, resume_at timestamptz NOT NULL);
 CREATE TABLE IF NOT EXISTS slot_hour (
@@ -28,7 +34,7 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE OR REPLACE FUNCTION take_slot(
+CREATE OR REPLACE FUNCTION take_place(
   of_service text, mine bigint, allowed bigint, ago_ms text, window_ms float8, timeout_ms float8, latest float8,
   recovery_ms float8)
 RETURNS text LANGUAGE plpgsql AS $$
@@ -80,6 +86,36 @@ BEGIN
   RETURN coalesce(wait, -1)::text || ' ' || (extract(epoch FROM at) * 1000)::text;
 END $$;
 
+-- A restriction that found no place keeps all others behind it until it has one, or its worker has not asked again in time.
+CREATE OR REPLACE FUNCTION take_slot(
+  of_service text, mine bigint, lane text, allowed bigint, ago_ms text, window_ms float8, timeout_ms float8, latest float8,
+  recovery_ms float8)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  at timestamptz := clock_timestamp();
+  answer text;
+  wait float8;
+BEGIN
+  IF lane = 'others' AND EXISTS (SELECT 1 FROM slot_first WHERE service = of_service AND until > at) THEN
+    PERFORM free_slots(of_service, mine, ago_ms, window_ms);
+    IF NOT EXISTS (SELECT 1 FROM slot WHERE service = of_service AND free_at <= at) THEN
+      SELECT extract(epoch FROM min(free_at) - at) * 1000 INTO wait
+      FROM slot WHERE service = of_service AND free_at > at AND free_at <> 'infinity';
+    END IF;
+    RETURN coalesce(wait, -1)::text || ' ' || (extract(epoch FROM at) * 1000)::text;
+  END IF;
+  answer := take_place(of_service, mine, allowed, ago_ms, window_ms, timeout_ms, latest, recovery_ms);
+  IF lane = 'restrictions' THEN
+    wait := split_part(answer, ' ', 1)::float8;
+    IF wait = 0 THEN DELETE FROM slot_first WHERE service = of_service AND fence = mine;
+    ELSE
+      INSERT INTO slot_first VALUES (of_service, mine, clock_timestamp() + (greatest(wait, 0) + ${LATE_MS}) * interval '1 ms')
+      ON CONFLICT (service, fence) DO UPDATE SET until = excluded.until;
+    END IF;
+  END IF;
+  RETURN answer;
+END $$;
+
 CREATE OR REPLACE FUNCTION undo_slot(of_service text, mine bigint) RETURNS void LANGUAGE sql AS $$
   UPDATE slot SET fence = NULL, free_at = '-infinity' WHERE service = of_service AND place =
     (SELECT place FROM slot WHERE service = of_service AND fence = mine AND free_at = 'infinity' ORDER BY place LIMIT 1)
@@ -117,6 +153,16 @@ export interface SlotOptions {
   /** Never goes backwards; milliseconds. */
   monotonic(): number
 }
+
+/** What kept the others waiting may be a restriction of another process, which keeps no restriction waiting. */
+interface Blocked {
+  /** By the monotonic clock. */
+  readonly until: number
+  readonly places: number
+  readonly lane: Lane
+}
+
+const NOT_BLOCKED: Blocked = { until: -Infinity, places: 0, lane: 'others' }
 
 /** Requests that were answered, of which the server does not know yet. */
 function createAnswers(
@@ -162,7 +208,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
   const settings = { service, fence, windowMs, timeoutMs, recoveryMs: options.recoveryMs }
   const take = db
     .prepare<[object], string>(
-      'SELECT take_slot(@service, @fence, @places, @ago, @windowMs, @timeoutMs, @latest, @recoveryMs)',
+      'SELECT take_slot(@service, @fence, @lane, @places, @ago, @windowMs, @timeoutMs, @latest, @recoveryMs)',
     )
     .pluck()
   const answers = createAnswers(db, { service, fence, windowMs, monotonic })
@@ -174,19 +220,20 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
   )
   let busy = 0
   /** Until then no place is free, as the server said: the calls that wait together ask it once. */
-  let blocked = { until: -Infinity, places: 0 }
+  let blocked: Blocked = NOT_BLOCKED
   let seen: { serverMs: number; askedAt: number } | undefined
   const undoOne = (): void => {
-    blocked = { until: -Infinity, places: 0 }
+    blocked = NOT_BLOCKED
     undo.all(service, fence)
   }
   return {
-    take(_, places) {
+    take(_, places, lane = 'others') {
       const blockedMs = blocked.until - monotonic()
-      if (blockedMs > 0 && places <= blocked.places) return blockedMs
+      const isSame = places <= blocked.places && (lane === 'others' || blocked.lane === lane)
+      if (blockedMs > 0 && isSame) return blockedMs
       const askedAt = monotonic()
       const latest = seen === undefined ? 8e15 : seen.serverMs + (askedAt - seen.askedAt) + AHEAD_MS
-      const given = { ...settings, places, ago: answers.takeAll(), latest }
+      const given = { ...settings, lane, places, ago: answers.takeAll(), latest }
       const [wait = '', serverText = ''] = (take.get(given) ?? '').split(' ')
       const [waitMs, serverMs, tookMs] = [Number(wait), Number(serverText), monotonic() - askedAt]
       const before = seen
@@ -204,7 +251,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
         if (!hasJumped) return Math.min(POLL_MS, perMs)
       }
       const forMs = waitMs < 0 ? Math.min(POLL_MS, perMs) : Math.max(waitMs === 0 ? windowMs : waitMs, 1)
-      blocked = { until: monotonic() + forMs, places }
+      blocked = { until: monotonic() + forMs, places, lane }
       return forMs
     },
     giveBack() {

@@ -130,8 +130,11 @@ const setByCreate = (contactId: number): Settlement => ({
   reason: 'it was set by the create',
 })
 
-/** 1 or 2: taken and seen, or failed. The caller has the turn. */
-export async function withdraw(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
+/** 1 or 2: taken and seen, or failed, before everything else that waits for the limit. The caller has the turn. */
+export const withdraw = (operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> =>
+  context.ahead(() => restrict(operation, context))
+
+async function restrict(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
   const { contactId, consent: wanted = 0, outcome } = operation
   const end = (settled: Omit<Settled, 'operation'>): Promise<void> =>
     settle([{ operation, ...settled }], context)

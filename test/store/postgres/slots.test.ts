@@ -77,7 +77,7 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     const window = open()
     expect(window.take(0, 3)).toBe(0)
     const fence = states[0]?.fleet?.own() ?? 0
-    const take = `SELECT take_slot('${SERVICE}', ${fence}, 2, '[]', 1000, 500, 'infinity', 2000) AS taken`
+    const take = `SELECT take_slot('${SERVICE}', ${fence}, 'others', 2, '[]', 1000, 500, 'infinity', 2000) AS taken`
     const clients = [1, 2].map(() => new pg.Client({ connectionString: server.url }))
     const [first, second] = clients
     for (const client of clients) {
@@ -161,8 +161,10 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     one.take(0, 1)
     // As if the clock had gone ten seconds further than that of this process.
     await server.query(`UPDATE ${place.schema}.slot SET free_at = clock_timestamp() + interval '1 hour'`)
+    // What the server said last holds no more.
+    time.now += 1500
     const waitMs = one.take(0, 1)
-    expect(waitMs).toBeGreaterThan(900)
+    expect(waitMs).toBeGreaterThan(1000)
     expect(waitMs).toBeLessThan(1100)
   })
 
@@ -174,6 +176,31 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     expect(waitMs).toBeGreaterThan(1300)
     expect(waitMs).toBeLessThan(1600)
     expect(() => gone.take(0, 1)).toThrow('was taken over by another process')
+  })
+
+  it('go to a restriction of any worker before the others of all', async () => {
+    const [one, other] = [open(), open()]
+    expect(one.take(0, 1)).toBe(0)
+    one.giveBack(0)
+    const waitMs = other.take(0, 1, 'restrictions')
+    expect(waitMs).toBeGreaterThan(800)
+    // Of the same worker and of another one: a place is free, and kept for what has asked for it.
+    time.now += waitMs + 5
+    await systemClock.sleep(waitMs + 5)
+    expect([one.take(0, 1) > 0, other.take(0, 1) > 0]).toEqual([true, true])
+    expect(other.take(0, 1, 'restrictions')).toBe(0)
+    other.undo(0)
+    expect(await took(one, 1)).toBeLessThan(500)
+  })
+
+  it('are not kept for a restriction that is not asked for again', async () => {
+    const [one, other] = [open({ perMs: 100 }), open({ perMs: 100 })]
+    expect(one.take(0, 1)).toBe(0)
+    expect(other.take(0, 1, 'restrictions')).toBeGreaterThan(0)
+    one.giveBack(0)
+    const lastedMs = await took(one, 1)
+    expect(lastedMs).toBeGreaterThan(500)
+    expect(lastedMs).toBeLessThan(3000)
   })
 
   it('cannot be taken where the server cannot be reached: nothing is sent uncounted', async () => {

@@ -6,6 +6,8 @@ import type { PipelineSettings } from '../../../src/core/settings.ts'
 import { runAccount } from '../../../src/core/log/run-account.ts'
 import { HEADER, type Line, testLine } from '../../support/line.ts'
 
+type Ahead = NonNullable<Parameters<typeof testLine>[0]>['ahead']
+
 const COLUMNS = [...HEADER, 'status', 'tags']
 const row = (number: number, status: string, { first = 'Ann', tags = '' } = {}): string[] => [
   `K${number}`,
@@ -19,8 +21,9 @@ const row = (number: number, status: string, { first = 'Ann', tags = '' } = {}):
 const rows = (count: number, status: string): string[][] =>
   Array.from({ length: count }, (_, index) => row(index + 1, status))
 
-function lineOf(changes: Partial<PipelineSettings> = {}): Line {
+function lineOf(changes: Partial<PipelineSettings> = {}, ahead?: Ahead): Line {
   return testLine({
+    ...(ahead === undefined ? {} : { ahead }),
     pipeline: {
       map: {
         mail: { column: 'mail' },
@@ -170,6 +173,22 @@ describe('a linked contact that becomes unsubscribed', () => {
     expect(await run(line, [row(1, '2', { first: 'Anna', tags: 'VIP' })])).toMatchObject({ updated: 1 })
     expect(bodies(line, from)).toEqual([{ mail_status: 2 }, { first_name: 'Anna' }, undefined, [101]])
     expect(await run(line, [row(1, '2', { first: 'Anna', tags: 'VIP' })])).toMatchObject({ requests: 0 })
+  })
+
+  it('is read, sent and read back ahead of other runs, and nothing else is', async () => {
+    const within: unknown[] = []
+    const line: Line = lineOf({}, async (work) => {
+      const from = line.service.calls.length
+      const result = await work()
+      within.push(...line.service.calls.slice(from).map(({ method, contacts }) => contacts[0] ?? method))
+      return result
+    })
+    await run(line, [row(1, '4')])
+    expect(within).toEqual([])
+    await run(line, [row(1, '2', { first: 'Anna', tags: 'VIP' })])
+    expect(within).toEqual(['GET', { mail_status: 2 }, 'GET'])
+    await run(line, [row(1, '4')])
+    expect(within).toHaveLength(3)
   })
 
   it.each(['add', 'update', 'update_add'] as const)('is sent under the merge method %s', async (method) => {
