@@ -21,6 +21,7 @@ import { connectToServer } from './postgres/connection.ts'
 import { keptTokens, putTokens } from './tokens.ts'
 import { literalOf } from './postgres/literal.ts'
 import { assertInForce, openToRead } from './reading.ts'
+import { UPGRADE_NOTES } from './postgres/upgrades.ts'
 import { LEASE_MS } from './postgres/workers.ts'
 import { stateError } from './file/trouble.ts'
 
@@ -143,7 +144,7 @@ function assertEmpty({ db, place }: End): void {
 const orderOf = (name: string): string => (name === 'run' ? ' ORDER BY rowid' : '')
 
 /** Whose rows say something about the database that they are in. */
-const OWN_META = new Set(['schema', 'moving', 'moved'])
+const OWN_META = new Set(['schema', 'moving', 'moved', ...UPGRADE_NOTES])
 
 const isCarried = (table: string, row: readonly unknown[]): boolean =>
   table !== 'owner' && !(table === 'meta' && OWN_META.has(String(row[0])))
@@ -222,7 +223,9 @@ function copyTable(from: Connection, to: Connection, table: Table): Printed {
   // What a new state has in it by itself.
   if (name !== 'audit')
     to.exec(
-      name === 'meta' && !isFile(to) ? "DELETE FROM meta WHERE name <> 'schema'" : `DELETE FROM "${name}"`,
+      name === 'meta' && !isFile(to)
+        ? `DELETE FROM meta WHERE name NOT IN ('schema', ${UPGRADE_NOTES.map((note) => `'${note}'`).join(', ')})`
+        : `DELETE FROM "${name}"`,
     )
   const writer = writerTo(to, table)
   for (const row of rowsOf(from, table)) {

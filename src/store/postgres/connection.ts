@@ -8,8 +8,9 @@ import { translated } from './dialect.ts'
 import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
 import { createStatistics } from './statistics.ts'
 import { departure, join, type Joining, LEASE_MS, renewal, RENEWALS } from './workers.ts'
-import { assertSchema, hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
+import { hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
 import { createTransactions } from './transactions.ts'
+import { assertKnown, upgrade } from './upgrades.ts'
 
 /** So many rows are fetched at once. */
 const PAGE = 1000
@@ -191,7 +192,8 @@ export function connectToServer({ url, schema }: ServerPlace, joining: Joining):
         if (!isSchema(db, schema)) db.exec(`CREATE SCHEMA "${schema}"`)
         makeState(db)
       })
-    assertSchema(db, place)
+    upgrade(db, place)
+    assertKnown(db, place)
     const fence = join(db, joining, place)
     opening.fence = fence
     opening.channel.keepRenewing({
@@ -217,7 +219,7 @@ export function readFromServer({ url, schema }: ServerPlace): Connection | undef
       db.close()
       return undefined
     }
-    assertSchema(db, place)
+    assertKnown(db, place)
     db.exec(`${TEMPORARY_TABLES} SET default_transaction_read_only = on`)
     return db
   } catch (error) {

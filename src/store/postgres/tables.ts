@@ -1,12 +1,12 @@
 // The tables of the state at a server: made from those of a new SQLite state, so that there is one definition of them.
 import { type Connection, type FileConnection, openTemporaryDatabase } from '../file/database.ts'
-import { SyncError } from '../../core/words/errors.ts'
 import { CLAIM_TABLES, newestSchema } from '../file/schema.ts'
 import { NAME_TRIGGERS } from '../log/audit-names.ts'
 import { FUNCTIONS } from './functions.ts'
 import { MAILBOX_TABLES } from './mailbox.ts'
 import { SLOT_TABLES } from './slots.ts'
 import { TOKEN_TABLE } from './vault.ts'
+import { noteNewest } from './upgrades.ts'
 import { WORKER_TABLES } from './workers.ts'
 
 /** Texts are compared byte by byte, as SQLite does, whatever the language of the server. */
@@ -81,19 +81,6 @@ CREATE TEMP TABLE claim_link (input bigint, link bigint, line bigint, PRIMARY KE
 export const hasState = (db: Connection): boolean =>
   typeof db.prepare<[], string | null>("SELECT to_regclass('meta')::text").pluck().get() === 'string'
 
-/** Throws STATE_UNUSABLE where another version has made it. */
-export function assertSchema(db: Connection, place: string): void {
-  const found = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'schema'").pluck().get()
-  if (found === String(newestSchema())) return
-  throw new SyncError(
-    'STATE_UNUSABLE',
-    `the state ${place} was written by another contact-sync (schema ${found ?? 'unknown'}, this one knows ${newestSchema()})`,
-    {
-      hint: 'Use the version that made it, or move the state to one of this version: contact-sync state move.',
-    },
-  )
-}
-
 /** Makes a state in the schema of the connection, unless there is one. */
 export function makeState(db: Connection): void {
   if (hasState(db)) return
@@ -110,6 +97,7 @@ export function makeState(db: Connection): void {
       db.exec(definition)
     copyRows(model, db)
     db.prepare("INSERT INTO meta VALUES ('schema', ?)").run(String(newestSchema()))
+    noteNewest(db)
   })()
   model.close()
 }

@@ -26,6 +26,8 @@ const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
     'cannot be reached: its certificate, or TLS, is not accepted',
     'Check sslmode and sslrootcert in state.url, and the certificate of the server.',
   ],
+  // A statement that was compiled before another worker added a column: it is compiled again over the next connection.
+  [['0A000'], 'STATE_IO', 'was upgraded meanwhile', 'Nothing is lost: the process joins the state again.'],
   [['XX001', 'XX002'], 'STATE_UNUSABLE', 'is damaged'],
   [['28', '3D000', '42501', '25006'], 'STATE_UNUSABLE', 'cannot be used by the user of state.url', ACCESS],
 ]

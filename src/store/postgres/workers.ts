@@ -78,19 +78,23 @@ INSERT INTO worker (name, machine, pid, since, alone, labels, runs, configured, 
 VALUES (@name, @machine, @pid, @since, @alone = 1, '[]', '{}', 0, '[]', 'none', @leaseMs, clock_timestamp() + @leaseMs * interval '1 ms')
 RETURNING fence`
 
-type Present = Pick<Joining, 'name' | 'machine' | 'pid' | 'since'> & { readonly alone: number }
+/** One that is at work. */
+export type Present = Pick<Joining, 'name' | 'machine' | 'pid' | 'since'> & { readonly alone: number }
 
-const presentText = ({ machine, pid, since }: Present): string =>
+export const presentText = ({ machine, pid, since }: Present): string =>
   `process ${pid} on ${machine}, since ${new Date(since).toISOString()}`
+
+/** Those whose lease lasts, the longest one there first. */
+export function presentWorkers(db: Connection): readonly Present[] {
+  db.exec(REMOVE_DEAD)
+  return db.prepare<[], Present>('SELECT name, machine, pid, since, alone FROM worker ORDER BY fence').all()
+}
 
 /** The number of the new worker. Throws STATE_LOCKED where one of the others, or this one, has to be alone. */
 export function join(db: Connection, { former, ...joining }: Joining, place: string): number {
   return db.exclusive(() => {
-    db.exec(REMOVE_DEAD)
     if (former !== undefined) db.exec(departure(former))
-    const others = db
-      .prepare<[], Present>('SELECT name, machine, pid, since, alone FROM worker ORDER BY fence')
-      .all()
+    const others = presentWorkers(db)
     const inTheWay = joining.alone ? others[0] : others.find(({ alone }) => alone === 1)
     if (inTheWay !== undefined)
       throw new SyncError(
