@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/system.ts'
 import { openWorkshop, peopleCsv, type Running, type Workshop } from '../support/cli.ts'
-import { POSTGRES, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { POSTGRES, type PostgresServer, startPostgres, startReplicated } from '../support/postgres-server.ts'
 
 // Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 180_000 })
@@ -35,8 +35,9 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     await shop.close()
   })
 
-  async function configure(more = ''): Promise<void> {
-    const url = server.url.replace('sync@', `sync:${PASSWORD}@`)
+  async function configure({ more = '', at = server.url, bulk = 50 } = {}): Promise<void> {
+    const url = at.replace('sync@', `sync:${PASSWORD}@`)
+    await shop.configure()
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')
     const names = ['shop', 'crm', 'fair', 'club']
     for (const name of names) await mkdir(shop.path('inbox', name), { recursive: true })
@@ -50,7 +51,8 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     )
     await shop.configure(
       yaml
-        .replace('state: { path: state/contact-sync.db }', `state: { path: state/s.db, url: "${url}" }`)
+        .replace(/^( +)base_url:/m, `$1bulk: { size: ${bulk} }\n$1base_url:`)
+        .replace(/state: \{.*\}/, `state: { path: state/s.db, url: "${url}" }`)
         .replace(/pipelines:[^]*/, `${more}pipelines:\n${pipelines.join('')}`),
     )
   }
@@ -226,6 +228,8 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
   })
 
   it('loses and doubles nothing where the server crashes in the middle of runs', async () => {
+    // Each contact that was under way is looked up.
+    await configure({ bulk: 10 })
     const daemon = await start()
     await until(workers, ([only]) => only?.pipelines.length === 4)
     for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 600))
@@ -242,10 +246,38 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
   })
 
+  it('loses and doubles nothing where a replica takes the place of the server in the middle of runs', async () => {
+    const replicated = await startReplicated(POSTGRES ?? '')
+    try {
+      await configure({ at: replicated.url, bulk: 10 })
+      const daemon = await start()
+      await until(workers, ([only]) => only?.pipelines.length === 4)
+      for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 600))
+      await until(linked, (now) => Object.values(now).some((count) => count > 0))
+      await replicated.failOver()
+      await daemon.stderrHas(/state available again/)
+      await until(linked, (now) => Object.values(now).every((count) => count === 600))
+      for (const name of ['shop', 'crm', 'fair', 'club'])
+        for (const index of [0, 99, 100, 599])
+          expect(await shop.contacts(`${name}-${index}@example.com`, 'id')).toHaveLength(1)
+      const { pipelines } = (await json('status')).said as { pipelines: { in_doubt: number }[] }
+      expect(pipelines.map(({ in_doubt: doubts }) => doubts)).toEqual([0, 0, 0, 0])
+      expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+      for (const one of daemons.splice(0)) {
+        one.process.kill('SIGKILL')
+        await one.ended
+      }
+    } finally {
+      await replicated.stop()
+    }
+  })
+
   it('joins again once with each of its accounts', async () => {
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')
     const [, service = ''] = /^service:(.*(?:\n +.*)*)/m.exec(yaml) ?? []
-    await configure(`accounts:\n  north:\n    service:${service.replaceAll('\n', '\n    ')}\n`)
+    await configure({
+      more: `accounts:\n  north:\n    service:${service.replaceAll('\n', '\n    ')}\n`,
+    })
     const inNorth = (await readFile(shop.path('config.yaml'), 'utf8')).replace(
       '  crm:\n',
       '  crm:\n    account: north\n',
@@ -305,7 +337,7 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
   })
 
   it('runs a pipeline with labels on workers that have one of them, and says what none may run', async () => {
-    await configure('workers: { labels: [north] }\n')
+    await configure({ more: 'workers: { labels: [north] }\n' })
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')
     await shop.configure(
       yaml
