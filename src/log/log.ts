@@ -87,15 +87,17 @@ interface LogOptions {
 
 export function createLog(settings: LogSettings, { secrets, stream, consoleLevel }: LogOptions): Log {
   const level = settings.console_level ?? consoleLevel ?? settings.level
-  const masked = [...secrets]
-  let redact = createRedaction(masked)
+  const masked = new Set(secrets)
+  let redact = createRedaction([...masked])
   const shape = lineFormat(settings, (text) => redact(text))
   const sink = new transports.Stream({ stream, level })
   // Each sink has its own level; the logger itself lets everything pass.
   const logger = createLogger({ level: 'debug', format: shape, transports: sink })
   const log = wrap(logger, (more) => {
-    masked.push(...more)
-    redact = createRedaction(masked)
+    // With many accounts most of them are known.
+    if (more.every((secret) => masked.has(secret))) return
+    for (const secret of more) masked.add(secret)
+    redact = createRedaction([...masked])
   })
   const { folder, keep: keepMs } = settings
   if (folder === undefined) return log

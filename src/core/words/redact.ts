@@ -1,12 +1,10 @@
 // Keeps secrets out of whatever is written, by value: messages of libraries quote what they were given,
 // so no list of field names would be enough. Whatever form a secret takes, it is looked for in that form.
+import { createSecretSearch } from './secret-search.ts'
 
 const MASK = '[secret]'
 /** Shorter values would mask ordinary words. */
 const SHORTEST = 4
-/** What may be inside a secret that was broken over lines, unchanged or as JSON writes it. */
-const BREAK = String.raw`(?:\s|\\[nrt]|=(?:\r?\n|\\r?\\n))*`
-
 /**
  * In base64 a text looks different at each of three offsets; the characters at its ends are mixed with its neighbours'
  * and stay. What is left of a short secret could be an ordinary word.
@@ -21,8 +19,6 @@ function inBase64(secret: Buffer): string[] {
 }
 
 const inUnicode = (code: number): string => String.raw`\u${code.toString(16).padStart(4, '0')}`
-
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 
 /** `%2F` and `%2f` are the same, so are both cases of hexadecimal digits. */
 function disguises(secret: string): { exact: string[]; anyCase: string[] } {
@@ -43,26 +39,28 @@ function disguises(secret: string): { exact: string[]; anyCase: string[] } {
   }
 }
 
-function pattern(texts: readonly string[], flags: string): RegExp {
-  const longestFirst = [...new Set(texts)].sort((left, right) => right.length - left.length)
-  const broken = longestFirst.map((text) => Array.from(text, escaped).join(BREAK))
-  return new RegExp(broken.join('|'), flags)
-}
-
 /**
  * A function that masks every secret in a text: unchanged, URL-encoded, in base64 at every offset, in hexadecimal, as JSON
  * and HTML write it, and broken over lines. Mask a text before it is cut: half a secret is not found.
  */
 export function createRedaction(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets.filter((secret) => secret.length >= SHORTEST).map(disguises)
+  const forms = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST).map(disguises)
   if (forms.length === 0) return (text) => text
-  const exact = pattern(
-    forms.flatMap((form) => form.exact),
-    'g',
-  )
-  const anyCase = pattern(
-    forms.flatMap((form) => form.anyCase),
-    'gi',
-  )
-  return (text) => text.replaceAll(exact, MASK).replaceAll(anyCase, MASK)
+  const [exact, anyCase] = [
+    new Set(forms.flatMap((form) => form.exact)),
+    new Set(forms.flatMap((form) => form.anyCase)),
+  ]
+  const search = createSecretSearch([
+    ...[...exact].map((text) => ({ text, isAnyCase: false })),
+    ...[...anyCase].map((text) => ({ text, isAnyCase: true })),
+  ])
+  return (text) => {
+    let masked = ''
+    let end = 0
+    for (const [from, to] of search(text)) {
+      masked += `${text.slice(end, from)}${MASK}`
+      end = to
+    }
+    return `${masked}${text.slice(end)}`
+  }
 }

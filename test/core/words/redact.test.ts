@@ -1,4 +1,5 @@
 // Secrets in disguise: every form in which a library, a log or a page may write them.
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRedaction } from '../../../src/core/words/redact.ts'
 
@@ -69,5 +70,41 @@ describe('redaction', () => {
     const started = performance.now()
     expect(redact(text)).toBe(text)
     expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  it('finds hundreds of secrets, and one of thousands of characters, in no more time than a few', () => {
+    const keys = Array.from(
+      { length: 600 },
+      (_, number) => `key-of-tenant-${number}-${'x'.repeat(number % 40)}`,
+    )
+    const large = Array.from({ length: 4000 }, (_, at) => String.fromCharCode(97 + ((at * 7) % 26))).join('')
+    const of = createRedaction([...keys, large])
+    const line = `{"message":"request refused","detail":"${keys[599]}","hint":"none of the keys is permitted"}`
+    const started = performance.now()
+    for (let turn = 0; turn < 1000; turn += 1) expect(of(line)).not.toContain('tenant-599')
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(of(`before ${large.slice(0, 2000)}\r\n${large.slice(2000)} after`)).toBe('before [secret] after')
+  })
+
+  // The characters of which breaks consist, and few others: what begins, ends or is broken by them is found, too.
+  const sign = fc.constantFrom('n', 'r', 't', '\\', '=', ' ', 'a', 'B', '/', '"')
+  const secretOf = fc.array(sign, { minLength: 4, maxLength: 9 }).map((all) => all.join(''))
+  const gap = fc.constantFrom('', '', '', ' ', '\n', '\\n', '\\t', '=\r\n', '=\\n')
+  it('masks what is broken anywhere, among texts that resemble it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(secretOf, { minLength: 1, maxLength: 3 }),
+        fc.array(sign, { maxLength: 6 }).map((all) => all.join('')),
+        fc.array(gap, { minLength: 9, maxLength: 9 }),
+        (secrets, around, gaps) => {
+          const broken = Array.from(secrets[0] ?? '')
+            .map((one, at) => (at === 0 ? one : `${gaps[at - 1] ?? ''}${one}`))
+            .join('')
+          const text = createRedaction(secrets)(`${around}<${broken}>${around}`)
+          expect(text).toContain('<[secret]>')
+        },
+      ),
+      { numRuns: 2000 },
+    )
   })
 })
