@@ -13,6 +13,7 @@ import { resumeDecisions, takeDecision, UNWATCHED } from '../decisions/taking.ts
 import type { AccountConfiguration, BrokenFile, Configuration } from '../run/configuration.ts'
 import { openRunner } from '../run/runner.ts'
 import { refusingOtherService } from '../run/service-binding.ts'
+import { createThreadShares, type ThreadShare } from '../run/thread-share.ts'
 import { openWatching } from './daemon-watch.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { createWaiting, isPassing } from './rejoining.ts'
@@ -52,6 +53,8 @@ interface Present {
 interface OpenParts extends Parts {
   /** By account: the worker that this process was last. */
   readonly formers: Map<string, number>
+  /** By account: what of the thread its runs may use. */
+  readonly shareOf: (account: string) => ThreadShare
   readonly serving: Serving
   /** Whether figures and lines bear the account's name. */
   readonly isOneOfSeveral: boolean
@@ -66,7 +69,10 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
   const label = isOneOfSeveral ? { account } : {}
   const watching = openWatching(settings, { clock, log, version: VERSION, tracing, ...label })
   const { watcher } = watching
-  const runner = openRunner(settings, { log, pid, thorough: true, watcher, former: formers.get(account) })
+  const runner = openRunner(settings, {
+    ...{ log, pid, thorough: true, watcher, former: formers.get(account) },
+    share: parts.shareOf(account),
+  })
   const fence = runner.state.fleet?.own()
   if (fence !== undefined) formers.set(account, fence)
   try {
@@ -244,6 +250,7 @@ export async function startAccounts(
     serving,
     isOneOfSeveral,
     formers: new Map(),
+    shareOf: createThreadShares(clock),
     loadOwn: readTogether(parts.load, ({ accounts: next, broken: now }) => {
       nameBroken(now)
       const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account

@@ -27,6 +27,7 @@ import { sharedWindow } from './rate-window.ts'
 import { loggedRun, type RunnerParts, type RunOptions, type WithWarnings } from './run.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'
 import { logService } from './service-log.ts'
+import { createThreadShares, type ThreadShare } from './thread-share.ts'
 
 export interface Runner {
   readonly log: Log
@@ -129,6 +130,8 @@ interface Opening {
   readonly watcher?: RunWatcher
   /** The number of the worker that this process was before, where it joins again. */
   readonly former?: number | undefined
+  /** Where other accounts run in the same process. */
+  readonly share?: ThreadShare
 }
 
 /**
@@ -137,30 +140,25 @@ interface Opening {
 export function openRunner(first: Settings, options: Opening): Runner {
   const { log, pid, thorough, machine = REAL, watcher = {}, former } = options
   const { clock } = machine
-  const worker = first.workers.name
-  const state = openState(first.state, { pid, since: clock.now(), thorough, worker, former })
+  const share = options.share ?? createThreadShares(clock)(first.account)
+  const opening = { pid, since: clock.now(), thorough, worker: first.workers.name, former }
+  const state = openState(first.state, opening)
   closeIfOfOther(first, state)
+  const shared = share.shared(state)
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first
   let service = serviceFor(first)
   const tokens = createTokenVault(first.state)
   const suppressions = createSuppressions(state)
   const { turns, mails } = sharedTurns(state.fleet, clock)
-  const leased = leasedTo(state.fleet, clock)
+  const lease = leasedTo(state.fleet, clock)
+  const leased: typeof lease = (pipeline, work) => share.during(() => lease(pipeline, work))
   let keeping = createKeeping(first.keep, { state, clock })
   const ownerOf = (pipeline: string) => ({ pipeline, state: () => state.instance() })
   const partsFor = (source: Source): RunnerParts => ({
     ...machine,
-    settings,
-    state,
-    service,
-    source,
-    turns,
-    mails,
-    log,
-    keeping,
-    suppressions,
-    watcher,
+    ...{ settings, service, source, turns, mails, log, keeping, suppressions, watcher },
+    state: shared,
   })
   return {
     log,
