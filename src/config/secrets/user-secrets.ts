@@ -14,8 +14,15 @@ interface Asked extends FoundSecret {
 const literalOf = (at: Path): Path => [...at, 'token']
 const fileOf = (at: Path): Path => [...at, 'token_file']
 
-const sameName = (one: string, other: string): boolean =>
-  one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase()
+/** Names that are the same have the same one. */
+const comparable = (name: string): string => name.normalize('NFC').toLowerCase()
+
+/** By what they have in common: the first of each. Hundreds of users are read again for each account. */
+function firstBy(asked: readonly Asked[], of: (user: Asked) => string): ReadonlyMap<string, Asked> {
+  const first = new Map<string, Asked>()
+  for (const user of asked) if (!first.has(of(user))) first.set(of(user), user)
+  return first
+}
 
 /** What stands in the way of a token that could be read, or of its name. */
 function userProblems(tree: Tree, asked: readonly Asked[], secrets: Secrets) {
@@ -24,13 +31,13 @@ function userProblems(tree: Tree, asked: readonly Asked[], secrets: Secrets) {
     ['server.metrics_token', secrets.metricsToken],
     ['service.api_key', secrets.apiKey],
   ] as const
-  return asked.flatMap((user, index) => {
+  const named = firstBy(asked, (user) => comparable(user.name))
+  const withToken = firstBy(asked, (user) => user.value)
+  return asked.flatMap((user) => {
     const { at, name, value } = user
-    const before = asked.slice(0, index)
     const path = valueAt(tree.value, literalOf(at)) === undefined ? fileOf(at) : literalOf(at)
-    const twin = before.find((one) => sameName(one.name, name))
     const names =
-      twin === undefined
+      named.get(comparable(name)) === user
         ? []
         : [
             problemAt(tree, [...at, 'name'], {
@@ -39,8 +46,8 @@ function userProblems(tree: Tree, asked: readonly Asked[], secrets: Secrets) {
             }),
           ]
     if (value === '') return names
-    const shared =
-      before.find((one) => one.value === value)?.name ?? others.find(([, other]) => other === value)?.[0]
+    const earlier = withToken.get(value)
+    const shared = earlier === user ? others.find(([, other]) => other === value)?.[0] : earlier?.name
     if (shared !== undefined)
       return [...names, problemAt(tree, path, { message: `is the same as that of ${shared}`, hint: CREATE })]
     if (value.length >= SHORTEST) return names
