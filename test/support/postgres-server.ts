@@ -85,11 +85,12 @@ function initialize(programs: string, data: string, folder: string): void {
   run([...asUser(), join(programs, 'initdb'), '-D', data, ...options], folder)
 }
 
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+export async function startPostgres(programs: string, connections = 600): Promise<PostgresServer> {
   const folder = newFolder()
   const data = join(folder, 'data')
   initialize(programs, data, folder)
-  const begin = () => startOver(programs, { data, sockets: folder, more: [] })
+  const more = [`max_connections=${connections}`]
+  const begin = () => startOver(programs, { data, sockets: folder, more })
   let now = begin()
   const query = async (text: string) => queryAt(folder, text)
   await untilUp(async () => query('SELECT 1'))
