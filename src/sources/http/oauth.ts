@@ -1,12 +1,12 @@
 // Tokens of OAuth 2.0, for the client itself or, with a refresh token, for a user. They are kept sealed, so that the next
 // run uses them, too; a refresh token that the server replaces is kept before the access token that came with it is used.
 import { SyncError } from '../../core/words/errors.ts'
+import { createTextSeal, type TextSeal } from '../../core/words/text-seal.ts'
 import type { KeptToken } from '../../core/token-vault.ts'
 import type { FetchTask } from '../pull/fetcher.ts'
 import { parsedAnswer, valueAtPath } from './answer.ts'
 import type { HttpOptions } from './options.ts'
 import type { Send } from './send.ts'
-import { createTokenSeal, type TokenSeal } from './token-seal.ts'
 
 export type OAuth2 = NonNullable<NonNullable<HttpOptions['auth']>['oauth2']>
 type TokenParts = Pick<FetchTask, 'clock' | 'signal' | 'tokens'> & { readonly send: Send }
@@ -83,14 +83,15 @@ function sealFor({
   client_secret,
   scope,
   refresh_token,
-}: OAuth2): TokenSeal | undefined {
+}: OAuth2): TextSeal | undefined {
   // With the refresh token of the configuration, as long as that is the same: a new one starts over.
-  if (refresh_token !== undefined) return createTokenSeal(refresh_token, ['user', token_url, client_id])
+  if (refresh_token !== undefined)
+    return createTextSeal(refresh_token, ['contact-sync token', 'user', token_url, client_id])
   if (client_secret === undefined) return undefined
-  return createTokenSeal(client_secret, ['client', token_url, client_id, scope ?? ''])
+  return createTextSeal(client_secret, ['contact-sync token', 'client', token_url, client_id, scope ?? ''])
 }
 
-function keptGrant(seal: TokenSeal, { kept }: KeptToken): Granted | undefined {
+function keptGrant(seal: TextSeal, { kept }: KeptToken): Granted | undefined {
   const text = kept === undefined ? undefined : seal.open(kept)
   return text === undefined ? undefined : (JSON.parse(text) as Granted)
 }

@@ -1,5 +1,6 @@
-// Seals tokens under a key derived from a secret of the configuration: with the state, or a copy of it, but without
-// the configuration, they cannot be read.
+// Seals texts under a key derived from a secret that is kept elsewhere: with the state, or a copy of it, but without that
+// secret, they cannot be read. Tokens of sources are sealed under a secret of the configuration, what sessions of the console
+// hold under the cookie of the browser.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
@@ -7,7 +8,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-export interface TokenSeal {
+export interface TextSeal {
   /** Reveals nothing about the secret; another secret has another name. */
   readonly name: string
   seal(text: string): string
@@ -15,11 +16,9 @@ export interface TokenSeal {
   open(box: string): string | undefined
 }
 
-/** `about`: what the token is for. */
-export function createTokenSeal(secret: string, about: readonly string[]): TokenSeal {
-  const info = createHash('sha256')
-    .update(JSON.stringify(['contact-sync token', ...about]))
-    .digest()
+/** `about`: what the text is, and what for; another one has another key. */
+export function createTextSeal(secret: string, about: readonly string[]): TextSeal {
+  const info = createHash('sha256').update(JSON.stringify(about)).digest()
   const derived = Buffer.from(hkdfSync('sha256', secret, '', info, 2 * KEY_BYTES))
   const key = derived.subarray(0, KEY_BYTES)
   const name = derived.subarray(KEY_BYTES).toString('hex')
