@@ -5,13 +5,13 @@ import { getCookie, setCookie } from 'hono/cookie'
 import { cameFrom } from './guarded.ts'
 import type { AccountChoice } from './html/layout.ts'
 import { closedPage, problemPage, signInPage } from './pages/sign-in.ts'
-import { newSession, type Session, type Sessions } from './sessions.ts'
+import type { Session, Sessions } from './sessions.ts'
 import { bearerToken, RETRY_AFTER_S, type TokenGate, type TokenHolder } from './token.ts'
 
 export interface PageEnv {
   readonly Variables: {
-    readonly session: Session
-    readonly isSignedIn: boolean
+    /** Undefined: the request has no session, but the token. */
+    readonly session: Session | undefined
     /** The page has asked by itself, not the user. */
     readonly isRefresh: boolean
     /** Who asks. */
@@ -80,23 +80,21 @@ export function signedInOnly(gate: TokenGate, sessions: Sessions): MiddlewareHan
         : undefined
     if (sender !== undefined) {
       context.set('holder', sender)
-      context.set('session', newSession())
-      context.set('isSignedIn', false)
+      context.set('session', undefined)
       context.set('isRefresh', false)
       return next()
     }
     const asked = { isCurrent: isCurrent(gate), path: context.req.path }
-    const { session, isRefresh = false } = sessions.find(getCookie(context, COOKIE), asked) ?? {}
-    const holder = session === undefined ? undefined : gate.holder(session.holder)
-    if (session === undefined || holder === undefined) {
+    const found = await sessions.find(getCookie(context, COOKIE), asked)
+    const holder = found === undefined ? undefined : gate.holder(found.holder)
+    if (found === undefined || holder === undefined) {
       const { pathname, search } = new URL(context.req.url)
       const path = context.req.method === 'GET' ? ownPath(pathname + search) : '/'
       return context.redirect(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`, 303)
     }
     context.set('holder', holder)
-    context.set('session', session)
-    context.set('isSignedIn', true)
-    context.set('isRefresh', isRefresh)
+    context.set('session', found.session)
+    context.set('isRefresh', found.isRefresh)
     return next()
   }
 }
@@ -105,14 +103,11 @@ const STATUSES = { wrong: 401, throttled: 429 } as const
 
 /** `/sign-in` and `/sign-out`. */
 export function accessRoutes(app: Hono<PageEnv>, gate: TokenGate, sessions: Sessions): void {
-  app.get('/sign-in', (context) => {
-    const asked = ownPath(context.req.query('next'))
-    if (
-      sessions.find(getCookie(context, COOKIE), { isCurrent: isCurrent(gate), path: '/sign-in' }) !==
-      undefined
-    )
-      return context.redirect(asked, 303)
-    return context.html(signInPage(asked))
+  app.get('/sign-in', async (context) => {
+    const next = ownPath(context.req.query('next'))
+    const asked = { isCurrent: isCurrent(gate), path: '/sign-in' }
+    const found = await sessions.find(getCookie(context, COOKIE), asked)
+    return found === undefined ? context.html(signInPage(next)) : context.redirect(next, 303)
   })
   app.post('/sign-in', async (context) => {
     const body = await context.req.parseBody()
@@ -122,16 +117,16 @@ export function accessRoutes(app: Hono<PageEnv>, gate: TokenGate, sessions: Sess
     const holder = verdict === 'right' ? gate.holderOf(token) : undefined
     if (holder !== undefined) {
       // Never the former id: someone else may have set it.
-      sessions.end(getCookie(context, COOKIE))
-      writeCookie(context, sessions.begin(holder.id))
+      await sessions.end(getCookie(context, COOKIE))
+      writeCookie(context, await sessions.begin(holder.id))
       return context.redirect(next, 303)
     }
     if (verdict === 'throttled') context.header('retry-after', String(RETRY_AFTER_S))
     const trouble = verdict === 'throttled' ? 'throttled' : 'wrong'
     return context.html(signInPage(next, trouble), STATUSES[trouble])
   })
-  app.post('/sign-out', (context) => {
-    sessions.end(getCookie(context, COOKIE))
+  app.post('/sign-out', async (context) => {
+    await sessions.end(getCookie(context, COOKIE))
     writeCookie(context, '')
     return context.redirect('/sign-in', 303)
   })

@@ -56,7 +56,8 @@ export function pageAccounts(accounts: () => readonly ConsoleAccount[]): PageAcc
     data: dataOf(here),
     async chosen(context, next) {
       const open = accounts().filter((one) => one.isOpenTo(context.get('holder')))
-      const wanted = context.get('isSignedIn') ? context.get('session').account : context.req.query('account')
+      const session = context.get('session')
+      const wanted = session === undefined ? context.req.query('account') : session.account
       const account = open.find(({ name }) => name === wanted) ?? open[0]
       if (account === undefined) {
         const text = 'This user may see none of the accounts of this configuration.'
@@ -73,7 +74,7 @@ export function pageAccounts(accounts: () => readonly ConsoleAccount[]): PageAcc
 export function accountRoutes(app: Hono<PageEnv>): void {
   app.post('/account', async (context: Context<PageEnv>) => {
     const { account } = await context.req.parseBody()
-    if (typeof account === 'string') context.get('session').account = account
+    if (typeof account === 'string') await context.get('session')?.chooseAccount(account)
     return context.redirect('/', 303)
   })
 }

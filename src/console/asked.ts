@@ -3,7 +3,6 @@ import { html } from './html/markup.ts'
 import type { Context } from 'hono'
 import type { PageEnv } from './access.ts'
 import { pageHtml, type PageParts, type PageRefresh } from './html/layout.ts'
-import { noteRefreshed } from './sessions.ts'
 
 /** Rows on a page. */
 export const ROWS = 50
@@ -28,11 +27,15 @@ export const startOf = (context: Context): string | undefined => {
   return from === undefined || from === '' ? undefined : from.slice(0, 100)
 }
 
-export const show = (context: Context<PageEnv>, page: PageParts): Response | Promise<Response> => {
-  if (page.refresh?.isOn === true && context.get('isSignedIn')) {
-    context.header('refresh', String(page.refresh.seconds))
-    noteRefreshed(context.get('session'), context.req.path)
-  }
+/** The page loads itself again, by a header and without a script. */
+export async function reloadIn(seconds: number, context: Context<PageEnv>): Promise<void> {
+  await context.get('session')?.noteRefresh(context.req.path)
+  context.header('refresh', String(seconds))
+}
+
+export const show = async (context: Context<PageEnv>, page: PageParts): Promise<Response> => {
+  const { refresh } = page
+  if (refresh?.isOn === true && context.get('session') !== undefined) await reloadIn(refresh.seconds, context)
   return context.html(pageHtml({ ...page, user: context.get('holder'), account: context.get('account') }))
 }
 

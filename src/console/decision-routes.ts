@@ -1,24 +1,31 @@
 // Decisions of signed-in operators and approvers: a form asks, a page says what will happen, a second form with a token of its own
-// confirms, and a redirect shows what came of it. A second click on the same form finds the same result.
-import { randomBytes } from 'node:crypto'
+// confirms, and a redirect shows what came of it. A form is taken once, at whichever worker; a second click on it leads to the same
+// result.
 import type { Context, Hono } from 'hono'
 import type { Correction } from '../core/change/others/correction.ts'
 import type { DecidedBy } from '../core/words/decided-by.ts'
 import type { PageEnv } from './access.ts'
-import { show, wholeNumber } from './asked.ts'
+import { reloadIn, show, wholeNumber } from './asked.ts'
 import type { ConsoleData } from './data.ts'
-import { correctionProposal, type FormFields, proposalOf } from './decisions.ts'
-import { confirmPage, type Decided, decidedPage, mayNotPage, unknownDecisionPage } from './pages/decision.ts'
+import { correctionProposal, type FormFields, proposalOf, type Proposed } from './decisions.ts'
+import {
+  confirmPage,
+  type Decided,
+  decidedPage,
+  mayNotPage,
+  openDecisionPage,
+  unknownDecisionPage,
+} from './pages/decision.ts'
 import { FIELD_PREFIX, rejectPage } from './pages/reject.ts'
-import type { PendingDecision, Session } from './sessions.ts'
+import { SessionsUnavailable } from './sessions.ts'
 
-/** Beyond it the oldest form is forgotten. */
-const MOST_FORMS = 100
 const LONGEST_REASON = 500
+/** Most decisions take less than a second. */
+const OPEN_RELOAD_S = 2
 
 /** Whether pages offer decisions to this user. */
 export const mayDecide = (context: Context<PageEnv>): boolean =>
-  context.get('isSignedIn') && context.get('holder').role !== 'viewer'
+  context.get('session') !== undefined && context.get('holder').role !== 'viewer'
 
 /** Whether pages offer to release what approvers must. */
 export const mayApprove = (context: Context<PageEnv>): boolean =>
@@ -33,16 +40,16 @@ async function fieldsOf(context: Context): Promise<FormFields> {
   )
 }
 
-function keepForm(session: Session, pending: PendingDecision): string {
-  const token = randomBytes(24).toString('base64url')
-  session.forms.set(token, pending)
-  const [oldest] = session.forms.keys()
-  if (session.forms.size > MOST_FORMS && oldest !== undefined) session.forms.delete(oldest)
-  return token
+async function askToConfirm(context: Context<PageEnv>, proposed: Proposed): Promise<Response> {
+  const token = await context.get('session')?.keepForm(proposed)
+  return show(context, token === undefined ? unknownDecisionPage() : confirmPage(proposed, token))
 }
 
-async function taken({ proposed }: PendingDecision, decided: DecidedBy, data: ConsoleData): Promise<Decided> {
-  const { kind, args, title, back, isTest } = proposed
+async function taken(
+  { kind, args, title, back, isTest }: Proposed,
+  decided: DecidedBy,
+  data: ConsoleData,
+): Promise<Decided> {
   const { isDone, text } = await (isTest === true ? data.testAlerts() : data.decide({ kind, args, decided }))
   return { title, back, isDone, text }
 }
@@ -69,8 +76,7 @@ async function confirmCorrection(
       : 'Nothing was noted: no value was changed.'
     return show(context, rejectPage(found, { mayDecide: true, problem }))
   }
-  const proposed = correctionProposal(found)
-  return show(context, confirmPage(proposed, keepForm(context.get('session'), { proposed })))
+  return askToConfirm(context, correctionProposal(found))
 }
 
 const namedCorrection = async ({ id }: FormFields, { views }: ConsoleData): Promise<Correction | undefined> =>
@@ -90,7 +96,7 @@ export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const correction = kind === 'corrections drop' ? await namedCorrection(fields, data) : undefined
     const proposed = proposalOf(kind, fields, { pipelines, plans, receivers, correction })
     if (proposed === undefined) return show(context, unknownDecisionPage())
-    return show(context, confirmPage(proposed, keepForm(context.get('session'), { proposed })))
+    return askToConfirm(context, proposed)
   })
   app.post('/decide', async (context) => {
     if (!mayDecide(context)) {
@@ -99,18 +105,27 @@ export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     }
     const { token = '', reason = '' } = await fieldsOf(context)
     const session = context.get('session')
-    const pending = session.forms.get(token)
-    if (pending === undefined) return show(context, unknownDecisionPage())
+    const form = await session?.claimForm(token)
+    if (session === undefined || form === undefined) return show(context, unknownDecisionPage())
+    const { number, proposed } = form
+    if (proposed === undefined) return context.redirect(`/decided/${number}`, 303)
     const { name = '', role } = context.get('holder')
     const note = reason === '' ? {} : { note: reason.slice(0, LONGEST_REASON) }
-    // A second click waits for what the first has begun.
-    pending.result ??= taken(pending, { by: name, role, ...note }, data)
-    session.decided += 1
-    session.results.set(session.decided, await pending.result)
-    return context.redirect(`/decided/${session.decided}`, 303)
+    const decided = await taken(proposed, { by: name, role, ...note }, data)
+    try {
+      await session.settleForm(number, decided)
+    } catch (error) {
+      if (!(error instanceof SessionsUnavailable)) throw error
+      // It was taken, and that is said now or never.
+      return show(context, decidedPage(decided))
+    }
+    return context.redirect(`/decided/${number}`, 303)
   })
-  app.get('/decided/:number', (context) => {
-    const result = context.get('session').results.get(wholeNumber(context.req.param('number')) ?? 0)
-    return result === undefined ? context.redirect('/', 303) : show(context, decidedPage(result))
+  app.get('/decided/:number', async (context) => {
+    const decided = await context.get('session')?.decided(wholeNumber(context.req.param('number')) ?? 0)
+    if (decided === undefined) return context.redirect('/', 303)
+    if (decided !== 'open') return show(context, decidedPage(decided))
+    await reloadIn(OPEN_RELOAD_S, context)
+    return show(context, openDecisionPage(OPEN_RELOAD_S))
   })
 }

@@ -3,6 +3,7 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { SyncError } from '../core/words/errors.ts'
 import type { Clock } from '../core/ports.ts'
+import type { SessionStore } from '../core/console-sessions.ts'
 import { readOf } from '../core/log/reads.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
 import { accountRoutes, type ConsoleAccount, pageAccounts } from './accounts.ts'
@@ -15,12 +16,12 @@ import { logRoutes } from './log-routes.ts'
 import { alertsPage } from './pages/alerts.ts'
 import { configurationPage, formerConfigurationPage } from './pages/configuration.ts'
 import { overviewPage } from './pages/overview.ts'
-import { problemPage } from './pages/sign-in.ts'
+import { awayPage, problemPage } from './pages/sign-in.ts'
 import { termsPage } from './pages/terms.ts'
 import { recordRoutes } from './record-routes.ts'
 import { runRoutes } from './run-routes.ts'
 import type { Mount } from './server.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, SessionsUnavailable } from './sessions.ts'
 import type { TokenGate } from './token.ts'
 import { DAY_MS } from '../core/words/duration.ts'
 
@@ -37,6 +38,7 @@ export interface PageSettings {
   accounts(): readonly ConsoleAccount[]
   readonly gate: TokenGate
   readonly clock: Clock
+  readonly sessions: SessionStore
   onFault(error: unknown): void
 }
 
@@ -84,11 +86,19 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   })
 }
 
+/** When it may be there again, in seconds. */
+const AWAY_S = 10
+
 function fault(
   error: unknown,
   context: Context,
   onFault: PageSettings['onFault'],
 ): Response | Promise<Response> {
+  if (error instanceof SessionsUnavailable) {
+    onFault(error.cause)
+    context.header('retry-after', String(AWAY_S))
+    return context.html(awayPage(), 503)
+  }
   if (error instanceof SyncError)
     return context.html(problemPage('The state cannot be read', `${error.message}. ${error.hint}`), 503)
   if (!isBrokenOff(context)) onFault(error)
@@ -117,10 +127,10 @@ function notingReads(data: ConsoleData, clock: Clock): MiddlewareHandler<PageEnv
 }
 
 /** To be mounted last: it answers what no route before it has answered. */
-export function pageRoutes({ accounts, gate, clock, onFault }: PageSettings): Mount {
+export function pageRoutes({ accounts, gate, clock, sessions: kept, onFault }: PageSettings): Mount {
   const app = new Hono<PageEnv>()
   const { data, chosen } = pageAccounts(accounts)
-  const sessions = createSessions(clock)
+  const sessions = createSessions(kept)
   app.use(async (context, next) => {
     await next()
     context.header('content-security-policy', POLICY)

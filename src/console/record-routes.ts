@@ -7,7 +7,6 @@ import type { ConsoleData } from './data.ts'
 import { contactPage } from './pages/contact.ts'
 import { explainPage } from './pages/explain.ts'
 import { emptySearchPage, onlyHit, searchPage } from './pages/search.ts'
-import { rememberSearch } from './sessions.ts'
 
 const LONGEST = 320
 
@@ -18,15 +17,15 @@ function searchRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const { q } = await context.req.parseBody()
     const text = typeof q === 'string' ? q.trim().slice(0, LONGEST) : ''
     if (text === '') return context.redirect('/search', 303)
-    if (!context.get('isSignedIn')) return show(context, await found(text))
+    const session = context.get('session')
+    if (session === undefined) return show(context, await found(text))
     const hit = onlyHit(...(await search(text)))
-    const place =
-      hit === undefined ? `/search/${rememberSearch(context.get('session'), text)}` : `/contacts/${hit}`
-    return context.redirect(place, 303)
+    if (hit !== undefined) return context.redirect(`/contacts/${hit}`, 303)
+    return context.redirect(`/search/${(await session.rememberSearch(text)) ?? ''}`, 303)
   })
   app.get('/search', (context) => show(context, emptySearchPage()))
   app.get('/search/:number', async (context) => {
-    const text = context.get('session').searches.get(wholeNumber(context.req.param('number')) ?? 0)
+    const text = await context.get('session')?.searched(wholeNumber(context.req.param('number')) ?? 0)
     return text === undefined ? context.redirect('/search', 303) : show(context, await found(text))
   })
 }

@@ -1,128 +1,125 @@
-// Who is signed in. Sessions live in memory: a restart ends them all, and nothing of them is ever on a disk.
-import { createHash, randomBytes } from 'node:crypto'
-import type { Clock } from '../core/ports.ts'
+// Sessions as pages use them, over a store that keeps texts: what was searched for, and decisions that were shown, in the words of
+// the console. Where the store cannot be reached there is one answer to every page, which says so.
+import { randomBytes } from 'node:crypto'
+import type { SessionStore } from '../core/console-sessions.ts'
 import type { Proposed } from './decisions.ts'
 import type { Decided } from './pages/decision.ts'
 
+/** No page can be shown: it is not known who asks. The cause is for the log, not for the page. */
+export class SessionsUnavailable extends Error {
+  override readonly name = 'SessionsUnavailable'
+}
+
+/** A decision that was confirmed. */
+interface ConfirmedForm {
+  readonly number: number
+  /** For the one request that takes it; undefined: another one has, or had. */
+  readonly proposed: Proposed | undefined
+}
+
+/** Of a user who is signed in. */
 export interface Session {
   /** The account that was chosen last; undefined: none was. */
-  account?: string
-  /** What was searched for, newest last: it may be a person's mail, so it stands in no address. */
-  readonly searches: Map<number, string>
-  searched: number
-  /** Decisions that were shown and may be confirmed, by the token of their form. */
-  readonly forms: Map<string, PendingDecision>
-  /** What came of those that were confirmed, by number. */
-  readonly results: Map<number, Decided>
-  decided: number
-  /** Pages that load themselves again, by path, with the moment of the request. */
-  readonly refreshing: Map<string, number>
-  /** When a request came last. */
-  askedAt: number
-}
-
-export interface PendingDecision {
-  readonly proposed: Proposed
-  /** Once it was confirmed. */
-  result?: Promise<Decided>
-}
-
-export const newSession = (): Session => ({
-  searches: new Map(),
-  searched: 0,
-  forms: new Map(),
-  results: new Map(),
-  decided: 0,
-  refreshing: new Map(),
-  askedAt: 0,
-})
-
-export interface OpenSession extends Session {
-  /** The id of who signed in: a session ends with its user or token. */
-  readonly holder: string
+  readonly account: string | undefined
+  chooseAccount(account: string): Promise<void>
+  /** The next requests for the page come from the page itself. */
+  noteRefresh(path: string): Promise<void>
+  /**
+   * Keeps what was searched for, which may be a person's mail and so stands in no address; gives its number, which may.
+   * Undefined: the session has ended meanwhile.
+   */
+  rememberSearch(text: string): Promise<number | undefined>
+  searched(number: number): Promise<string | undefined>
+  /** Keeps a decision that is shown; gives the token of its form. */
+  keepForm(proposed: Proposed): Promise<string>
+  /** Gives it to one request alone, at whichever worker. */
+  claimForm(token: string): Promise<ConfirmedForm | undefined>
+  settleForm(number: number, decided: Decided): Promise<void>
+  /** What came of it: `open` where that is not known yet. */
+  decided(number: number): Promise<Decided | 'open' | undefined>
 }
 
 /** `isRefresh`: the page has asked, not the user. */
 export interface FoundSession {
-  readonly session: OpenSession
+  readonly session: Session
+  /** The id of who signed in: a session ends with its user or token. */
+  readonly holder: string
   readonly isRefresh: boolean
-}
-
-interface Kept extends OpenSession {
-  readonly began: number
-  lastSeen: number
 }
 
 export interface Sessions {
   /** `holder`: the id of who signs in. Gives the id for the cookie. */
-  begin(holder: string): string
+  begin(holder: string): Promise<string>
   /** `isCurrent`: whether the holder may still sign in. `path`: what is asked for. */
   find(
     id: string | undefined,
     asked: { isCurrent(holder: string): boolean; readonly path: string },
-  ): FoundSession | undefined
-  end(id: string | undefined): void
+  ): Promise<FoundSession | undefined>
+  end(id: string | undefined): Promise<void>
 }
 
-const MINUTE_MS = 60_000
-/** Without a request. */
-const IDLE_MS = 30 * MINUTE_MS
-const LONGEST_MS = 12 * 60 * MINUTE_MS
-/** Beyond it the oldest ends: there are only a few users. */
-const MOST = 200
-const MOST_SEARCHES = 20
-const LATEST_REFRESH_MS = 30_000
-
-/** Ids are kept as digests: who could read the memory's map of them could use none. */
-const digest = (id: string): string => createHash('sha256').update(id).digest('hex')
-
-export function createSessions(clock: Clock): Sessions {
-  const kept = new Map<string, Kept>()
-  return {
-    begin(holder) {
-      const [oldest] = kept.keys()
-      if (kept.size >= MOST && oldest !== undefined) kept.delete(oldest)
-      const id = randomBytes(32).toString('base64url')
-      const now = clock.monotonic()
-      kept.set(digest(id), { began: now, lastSeen: now, holder, ...newSession() })
-      return id
-    },
-    find(id, { isCurrent, path }) {
-      if (id === undefined) return undefined
-      const session = kept.get(digest(id))
-      if (session === undefined) return undefined
-      const now = clock.monotonic()
-      const isOver = now - session.lastSeen > IDLE_MS || now - session.began > LONGEST_MS
-      if (isOver || !isCurrent(session.holder)) {
-        kept.delete(digest(id))
-        return undefined
+/** Whatever its methods fail with: it cannot be reached. */
+function reaching(store: SessionStore): SessionStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as (...args: readonly unknown[]) => Promise<unknown>
+      return async (...args: readonly unknown[]) => {
+        try {
+          return await method(...args)
+        } catch (cause) {
+          throw new SessionsUnavailable('sessions cannot be read or kept', { cause })
+        }
       }
-      const refreshedAt = session.refreshing.get(path) ?? -Infinity
-      session.refreshing.delete(path)
-      const isRefresh = now - refreshedAt < LATEST_REFRESH_MS
-      // A page that is left open on a screen does not keep its user signed in.
-      if (!isRefresh) session.lastSeen = now
-      session.askedAt = now
-      return { session, isRefresh }
     },
-    end(id) {
-      if (id !== undefined) kept.delete(digest(id))
+  })
+}
+
+function sessionOver(store: SessionStore, id: string, account: string | undefined): Session {
+  return {
+    account,
+    chooseAccount: (name) => store.chooseAccount(id, name),
+    noteRefresh: (path) => store.noteRefresh(id, path),
+    rememberSearch: (text) => store.addSearch(id, text),
+    searched: (number) => store.search(id, number),
+    async keepForm(proposed) {
+      const token = randomBytes(24).toString('base64url')
+      await store.addForm(id, token, JSON.stringify(proposed))
+      return token
+    },
+    async claimForm(token) {
+      const claimed = await store.claimForm(id, token)
+      if (claimed === undefined) return undefined
+      const { number, text } = claimed
+      return { number, proposed: text === undefined ? undefined : (JSON.parse(text) as Proposed) }
+    },
+    settleForm: (number, decided) => store.settleForm(id, number, JSON.stringify(decided)),
+    async decided(number) {
+      const outcome = await store.outcome(id, number)
+      if (outcome === undefined) return undefined
+      return outcome.text === undefined ? 'open' : (JSON.parse(outcome.text) as Decided)
     },
   }
 }
 
-/** The next request for the page comes from the page itself. */
-export function noteRefreshed({ refreshing, askedAt }: Session, path: string): void {
-  refreshing.set(path, askedAt)
-  const [oldest] = refreshing.keys()
-  if (refreshing.size > MOST_SEARCHES && oldest !== undefined) refreshing.delete(oldest)
-}
-
-/** Keeps what was searched for; gives its number, which may stand in an address. */
-export function rememberSearch(session: Session, text: string): number {
-  session.searched += 1
-  session.searches.set(session.searched, text)
-  const [oldest] = session.searches.keys()
-  if (session.searches.size > MOST_SEARCHES && oldest !== undefined) session.searches.delete(oldest)
-  return session.searched
+export function createSessions(kept: SessionStore): Sessions {
+  const store = reaching(kept)
+  return {
+    async begin(holder) {
+      const id = randomBytes(32).toString('base64url')
+      await store.begin(id, holder)
+      return id
+    },
+    async find(id, { isCurrent, path }) {
+      if (id === undefined) return undefined
+      const found = await store.find(id, path)
+      if (found === undefined) return undefined
+      const { holder, account, isRefresh } = found
+      if (isCurrent(holder)) return { session: sessionOver(store, id, account), holder, isRefresh }
+      await store.end(id)
+      return undefined
+    },
+    async end(id) {
+      if (id !== undefined) await store.end(id)
+    },
+  }
 }

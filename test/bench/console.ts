@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { consoleData } from '../../src/app/daemon/console-data.ts'
+import { createMemorySessions } from '../../src/store/memory-sessions.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
 import { startConsole } from '../../src/console/server.ts'
 import { createTokenGate } from '../../src/console/token.ts'
@@ -241,6 +242,7 @@ const server = await startConsole(
         accounts: () => [{ name: 'default', data: looking.data, isOpenTo: () => true }],
         gate,
         clock,
+        sessions: createMemorySessions(clock),
         onFault,
       }),
     ],

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { correctableReject } from '../../src/app/people/correctable.ts'
 import { explainRecords } from '../../src/app/people/explain.ts'
+import { createMemorySessions } from '../../src/store/memory-sessions.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
+import type { SessionStore } from '../../src/core/console-sessions.ts'
 import type { Decision } from '../../src/core/decision.ts'
 import type { NotedRead } from '../../src/core/log/reads.ts'
 import type { ConsoleData, LiveView } from '../../src/console/data.ts'
@@ -110,10 +112,11 @@ export interface Desk {
   close(): Promise<void>
 }
 
-/** `past` makes the state that the pages are about. */
+/** `past` makes the state that the pages are about; `kept` are sessions that other desks share. */
 export async function openDesk(
   change: (data: ConsoleData) => ConsoleData = (data) => data,
   past: (path: string) => Promise<void> = pastAt,
+  kept?: SessionStore,
 ): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'desk-'))
   const path = join(folder, 'state.db')
@@ -153,6 +156,7 @@ export async function openDesk(
       return Promise.resolve({ isDone: true, text: 'Done.' })
     },
   })
+  const sessions = kept ?? createMemorySessions(clock)
   const gate = createTokenGate(() => [{ token: desk.token }, ...desk.users], clock)
   const accounts = [{ name: 'default', data, isOpenTo: () => true }]
   const faults: unknown[] = []
@@ -160,7 +164,7 @@ export async function openDesk(
   const server = await startConsole(
     { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },
     {
-      mounts: [pageRoutes({ accounts: () => accounts, gate, clock, onFault })],
+      mounts: [pageRoutes({ accounts: () => accounts, gate, clock, sessions, onFault })],
       gateOf: () => gate,
       names: () => [],
       onFault,

@@ -5,7 +5,9 @@ import { readiness, type Readiness } from '../../console/health.ts'
 import { type Exposition, METRICS_PATH, metricsRoute } from '../../console/metrics-route.ts'
 import { pageRoutes } from '../../console/page-routes.ts'
 import { type ConsoleServer, type Mount, startConsole } from '../../console/server.ts'
+import { createMemorySessions } from '../../store/memory-sessions.ts'
 import { createTokenGate, type TokenOwner } from '../../console/token.ts'
+import type { SessionStore } from '../../core/console-sessions.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
@@ -42,6 +44,8 @@ export interface Serving {
   lacking(account: string, reason: string | undefined): void
   /** Files of the configuration that are not in use, in place of those before. */
   broken(files: readonly string[]): void
+  /** Of all sessions of the console: what was searched for, and decisions that were shown. */
+  forgetTexts(): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,6 +68,8 @@ interface Parts {
   readonly isOneOfSeveral?: boolean
   /** It answers until it is closed, whether or not there is an account to serve; otherwise it ends with the last account. */
   readonly outlives?: boolean
+  /** Of the console; in the memory of this process otherwise. */
+  readonly sessions?: SessionStore
 }
 
 /** What of the configuration is not at work. */
@@ -77,7 +83,12 @@ interface NotServed {
 function mountsOf(
   accounts: () => readonly Joined[],
   not: NotServed,
-  { clock, onFault, isOneOfSeveral }: Omit<Parts, 'log'> & { onFault(error: unknown): void },
+  {
+    clock,
+    sessions,
+    onFault,
+    isOneOfSeveral,
+  }: Omit<Parts, 'log'> & { readonly sessions: SessionStore; onFault(error: unknown): void },
 ) {
   const gate = createTokenGate(() => ownersOf(accounts()), clock)
   const metricsGate = createTokenGate(() => {
@@ -106,7 +117,8 @@ function mountsOf(
     })
     mounts.push(metricsRoute(isOneOfSeveral === true ? joined : first.metrics, metricsGate))
   }
-  mounts.push(pageRoutes({ accounts: () => accounts().map(({ page }) => page), gate, clock, onFault }))
+  const pages = (): readonly ConsoleAccount[] => accounts().map(({ page }) => page)
+  mounts.push(pageRoutes({ accounts: pages, gate, clock, sessions, onFault }))
   return { mounts, gateOf: (path: string) => (path === METRICS_PATH ? metricsGate : gate) }
 }
 
@@ -117,7 +129,9 @@ const inOrder = (one: Joined, other: Joined): number => {
 }
 
 /** Listens as soon as there is an account to serve. */
-export function openServing({ clock, log, isOneOfSeveral = false, outlives = false }: Parts): Serving {
+export function openServing(parts: Parts): Serving {
+  const { clock, log, isOneOfSeveral = false, outlives = false } = parts
+  const sessions = parts.sessions ?? createMemorySessions(clock)
   const joined = new Map<string, Joined>()
   const not: NotServed = { lacking: new Map(), broken: [] }
   const accounts = (): readonly Joined[] => [...joined.values()].sort(inOrder)
@@ -125,7 +139,7 @@ export function openServing({ clock, log, isOneOfSeveral = false, outlives = fal
   let listening: Promise<ConsoleServer> | undefined
   const listen = async ({ server }: Settings): Promise<ConsoleServer> =>
     startConsole(server, {
-      ...mountsOf(accounts, not, { clock, onFault, isOneOfSeveral }),
+      ...mountsOf(accounts, not, { clock, sessions, onFault, isOneOfSeveral }),
       names() {
         const { host, hosts } = accounts()[0]?.settings().server ?? server
         return [host, ...hosts]
@@ -139,6 +153,7 @@ export function openServing({ clock, log, isOneOfSeveral = false, outlives = fal
   }
   return {
     close: end,
+    forgetTexts: () => sessions.forgetTexts(),
     lacking(account, reason) {
       if (reason === undefined) not.lacking.delete(account)
       else not.lacking.set(account, reason)

@@ -32,6 +32,17 @@ export function decidedPage({ title, isDone, text, back }: Decided): PageParts {
   return { title, body }
 }
 
+/** Another request has confirmed it, and its outcome is not known yet. */
+export const openDecisionPage = (reloadS: number): PageParts => ({
+  title: 'Being decided',
+  body: html`<p>
+      This was confirmed already, and what comes of it is not known yet; some decisions wait until no run is
+      active. It is not done twice. This page is reloaded every ${reloadS} seconds. If nothing has come of it
+      after some minutes, look into the sync log: the process that took it may have ended.
+    </p>
+    <p><a href="/log">Sync log</a> · <a href="/">To the overview</a></p>`,
+})
+
 export const unknownDecisionPage = (): PageParts => ({
   title: 'Nothing was done',
   body: html`<p>

@@ -50,3 +50,10 @@ export const problemPage = (title: string, text: string): Html =>
     html`<p>${text}</p>
       <p><a href="/">To the overview</a></p>`,
   )
+
+/** Also for those who are not signed in: it names no server. */
+export const awayPage = (): Html =>
+  problemPage(
+    'The state cannot be reached',
+    'Who is signed in is kept with the state, at its server, and that does not answer. Your session is not lost: try again in a minute. The log of contact-sync has the reason.',
+  )
