@@ -7,6 +7,7 @@ import type { Clock, Random } from '../../core/ports.ts'
 import type { RunWatcher } from '../../core/log/run-watcher.ts'
 import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
+import { openServerSessions } from '../../store/sessions.ts'
 import type { Log } from '../../log/log.ts'
 import { openDesk } from '../decisions/desk-server.ts'
 import { resumeDecisions, takeDecision, UNWATCHED } from '../decisions/taking.ts'
@@ -236,8 +237,16 @@ export async function startAccounts(
   const { clock, log, signal } = parts
   const isOneOfSeveral = first.length > 1 || broken.length > 0
   const ending = new AbortController()
-  const outlives = first.some(({ state }) => state.url !== undefined)
-  const serving = openServing({ clock, log, isOneOfSeveral, outlives })
+  const atServer = first.find(({ state }) => state.url !== undefined)
+  const sessions = atServer && openServerSessions(atServer.state)
+  const serving = openServing({
+    ...{ clock, log, isOneOfSeveral, outlives: atServer !== undefined },
+    ...(sessions === undefined ? {} : { sessions }),
+  })
+  const close = async (): Promise<void> => {
+    await serving.close()
+    await sessions?.close()
+  }
   const nameBroken = (files: readonly BrokenFile[]): void => {
     for (const { file, problems } of files)
       log.error('file of the configuration refused', { file: basename(file), problems: problems.length })
@@ -270,7 +279,7 @@ export async function startAccounts(
   } catch (error) {
     ending.abort()
     await set.ended()
-    await serving.close()
+    await close()
     throw error
   }
   return {
@@ -279,7 +288,7 @@ export async function startAccounts(
     },
     async ended() {
       await set.ended()
-      await serving.close()
+      await close()
       const last = set.failure()
       if (last !== undefined && !(isOneOfSeveral && signal.aborted)) throw last
     },

@@ -12,6 +12,7 @@ import {
   THREAD_STATES,
   type Told,
 } from './channel.ts'
+import { serverProblem } from './trouble.ts'
 
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
 const NUMBERS: readonly number[] = [INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC]
@@ -31,16 +32,7 @@ function newClient(url: string, pipeline: boolean): pg.Client {
   return made
 }
 
-/** The driver says so without a code. */
-const BROKEN =
-  /^(Connection terminated|Client (was closed|has encountered a connection error)|timeout expired)/
-
-function problemOf(error: unknown): ServerAnswer {
-  const { code, message } = error as { code?: string; message: string }
-  if (code !== undefined) return { problem: { code, message } }
-  if (BROKEN.test(message)) return { problem: { code: 'ECONNRESET', message } }
-  return { problem: { code: /SSL/.test(message) ? 'NO_TLS' : '', message } }
-}
+const problemOf = (error: unknown): ServerAnswer => ({ problem: serverProblem(error) })
 
 /** Gives what asks the server. */
 function answeredBy(client: pg.Client): (queries: readonly Query[]) => Promise<ServerAnswer> {

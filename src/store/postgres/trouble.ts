@@ -37,6 +37,19 @@ export interface ServerProblem {
   readonly message: string
 }
 
+/** What the driver says without a code. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/timeout/i, 'ETIMEDOUT'],
+  [/^(Connection terminated|Client (was closed|has encountered a connection error))/, 'ECONNRESET'],
+  [/SSL/, 'NO_TLS'],
+]
+
+/** Of an error of the driver. */
+export function serverProblem(error: unknown): ServerProblem {
+  const { code, message } = error as { code?: string; message: string }
+  return { code: code ?? WORDS.find(([words]) => words.test(message))?.[1] ?? '', message }
+}
+
 /** The error to be thrown: one with a code of ours where it is a known one. */
 export function serverError({ code, message }: ServerProblem, place: string): Error {
   const cause = Object.assign(new Error(message), { code })
