@@ -58,7 +58,7 @@ export interface Daemon {
   condition(): DaemonCondition
   /** What decisions of others need of it. */
   readonly decisions: Pick<Owner, 'settings' | 'signal'> &
-    Required<Pick<Owner, 'halt' | 'onPauses' | 'daemon'>>
+    Required<Pick<Owner, 'halt' | 'onPauses' | 'onErased' | 'daemon'>>
   /** Resolves after a clean shutdown; rejects with the error that ended it. */
   ended(): Promise<void>
 }
@@ -146,7 +146,7 @@ function decisionsOf({
   ownership,
   rest,
   runner,
-}: OfDecisions): Daemon['decisions'] {
+}: OfDecisions): Omit<Daemon['decisions'], 'onErased'> {
   let resting: Promise<unknown> = Promise.resolve()
   return {
     settings: current,
@@ -332,7 +332,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const watched: { by?: DaemonWatch | undefined } = {}
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
   const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
-  const { copies, decisions, landings, ownership, pause, reloading, runs, waking } = all
+  const { copies, landings, ownership, pause, reloading, runs, waking } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
     running: !signal.aborted,
@@ -344,7 +344,9 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     fleet: ownership.view(),
   })
   watched.by = parts.watch?.({ condition, settings: all.current, isFirst: () => ownership.isFirst() })
-  const server = await (parts.serving ?? openServing({ clock, log })).join({
+  const serving = parts.serving ?? openServing({ clock, log })
+  const decisions = { ...all.decisions, onErased: () => serving.forgetTexts() }
+  const server = await serving.join({
     settings: all.current,
     log,
     condition,

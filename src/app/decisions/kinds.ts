@@ -10,7 +10,8 @@ import { correctRecord, dropCorrection, importCorrections } from '../people/corr
 import { forgetDateOrders } from '../people/date-orders.ts'
 import { resolveDoubt } from '../people/doubts.ts'
 import { AT_SERVICE } from '../people/erase-at-service.ts'
-import { forgetContact, readmitContact } from '../people/forgetting.ts'
+import { readmitContact } from '../people/forgetting.ts'
+import { forgetEverywhere } from './forgetting-sessions.ts'
 import { releaseEdits } from '../people/hand-edits.ts'
 import { dropHeld, releaseHeld } from '../people/releasing.ts'
 import { holdRepair } from '../people/repairing.ts'
@@ -138,7 +139,7 @@ export const KINDS = {
   'audit forget': kind({
     args: z.strictObject({ contact: text, atService: z.enum(AT_SERVICE).optional() }),
     needs: 'rest',
-    take: forgetContact,
+    take: forgetEverywhere,
   }),
   'audit readmit': kind({ args: z.strictObject({ contact: text }), needs: 'rest', take: readmitContact }),
   'state rename-pipeline': kind({

@@ -53,6 +53,8 @@ export interface Owner {
   halt?(pipelines: readonly string[], reason: string): Promise<void>
   /** Pipelines were paused or resumed. */
   onPauses?(): Promise<void>
+  /** A person was erased, whom sessions of the console may name. */
+  onErased?(): Promise<void>
   /** Absent in a process that ends with its own command. */
   readonly daemon?: DaemonOwner
 }
