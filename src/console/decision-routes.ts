@@ -40,8 +40,11 @@ async function fieldsOf(context: Context): Promise<FormFields> {
   )
 }
 
+/** What is decided is about this account. */
+const accountOf = (context: Context<PageEnv>): string => context.get('account')?.name ?? ''
+
 async function askToConfirm(context: Context<PageEnv>, proposed: Proposed): Promise<Response> {
-  const token = await context.get('session')?.keepForm(proposed)
+  const token = await context.get('session')?.keepForm(accountOf(context), proposed)
   return show(context, token === undefined ? unknownDecisionPage() : confirmPage(proposed, token))
 }
 
@@ -105,7 +108,7 @@ export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     }
     const { token = '', reason = '' } = await fieldsOf(context)
     const session = context.get('session')
-    const form = await session?.claimForm(token)
+    const form = await session?.claimForm(accountOf(context), token)
     if (session === undefined || form === undefined) return show(context, unknownDecisionPage())
     const { number, proposed } = form
     if (proposed === undefined) return context.redirect(`/decided/${number}`, 303)

@@ -30,10 +30,10 @@ export interface Session {
    */
   rememberSearch(text: string): Promise<number | undefined>
   searched(number: number): Promise<string | undefined>
-  /** Keeps a decision that is shown; gives the token of its form. */
-  keepForm(proposed: Proposed): Promise<string>
+  /** Keeps a decision that is shown; gives the token of its form. `account`: what it is about, and can be confirmed for alone. */
+  keepForm(account: string, proposed: Proposed): Promise<string>
   /** Gives it to one request alone, at whichever worker. */
-  claimForm(token: string): Promise<ConfirmedForm | undefined>
+  claimForm(account: string, token: string): Promise<ConfirmedForm | undefined>
   settleForm(number: number, decided: Decided): Promise<void>
   /** What came of it: `open` where that is not known yet. */
   decided(number: number): Promise<Decided | 'open' | undefined>
@@ -74,6 +74,9 @@ function reaching(store: SessionStore): SessionStore {
   })
 }
 
+/** A token is good for the account that its form is about: the same number means something else in another one. */
+const keyOf = (account: string, token: string): string => JSON.stringify([account, token])
+
 function sessionOver(store: SessionStore, id: string, account: string | undefined): Session {
   return {
     account,
@@ -81,13 +84,13 @@ function sessionOver(store: SessionStore, id: string, account: string | undefine
     noteRefresh: (path) => store.noteRefresh(id, path),
     rememberSearch: (text) => store.addSearch(id, text),
     searched: (number) => store.search(id, number),
-    async keepForm(proposed) {
+    async keepForm(about, proposed) {
       const token = randomBytes(24).toString('base64url')
-      await store.addForm(id, token, JSON.stringify(proposed))
+      await store.addForm(id, keyOf(about, token), JSON.stringify(proposed))
       return token
     },
-    async claimForm(token) {
-      const claimed = await store.claimForm(id, token)
+    async claimForm(about, token) {
+      const claimed = await store.claimForm(id, keyOf(about, token))
       if (claimed === undefined) return undefined
       const { number, text } = claimed
       return { number, proposed: text === undefined ? undefined : (JSON.parse(text) as Proposed) }

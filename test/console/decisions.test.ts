@@ -14,6 +14,7 @@ afterAll(async () => desk.close())
 beforeEach(() => {
   desk.token = TOKEN
   desk.users = [ANNA, BEN]
+  desk.accounts = ['default']
 })
 
 async function signedIn(token: string) {
@@ -73,6 +74,20 @@ it('a form of another session, of another site, or of no session does nothing', 
   desk.users = [BEN]
   expect((await anna.post('/decide', { token })).status).toBe(303)
   expect(desk.decisions.length).toBe(before)
+})
+
+it('a form is good for the account that it was shown for alone', async () => {
+  desk.accounts = ['north', 'south']
+  const anna = await signedIn(ANNA.token)
+  const before = desk.decisions.length
+  await anna.post('/account', { account: 'north' })
+  const token = tokenIn((await anna.post('/confirm', PAUSE)).body)
+  await anna.post('/account', { account: 'south' })
+  expect((await anna.post('/decide', { token })).body).toContain('Nothing was done')
+  expect(desk.decisions.length).toBe(before)
+  await anna.post('/account', { account: 'north' })
+  expect((await anna.post('/decide', { token })).status).toBe(303)
+  expect(desk.decisions.length).toBe(before + 1)
 })
 
 describe('what is said before', () => {

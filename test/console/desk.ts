@@ -104,6 +104,8 @@ export interface Desk {
   token: string | undefined
   /** Of `server.users`. */
   users: readonly TokenOwner[]
+  /** Their names; all have the same data. */
+  accounts: readonly string[]
   ask(path: string, options?: Ask): Promise<Answer>
   /** Signs in with the token, or that of the desk; gives the headers of a browser that is signed in. */
   signIn(token?: string): Promise<{ cookie: string; 'sec-fetch-site': string }>
@@ -158,13 +160,13 @@ export async function openDesk(
   })
   const sessions = kept ?? createMemorySessions(clock)
   const gate = createTokenGate(() => [{ token: desk.token }, ...desk.users], clock)
-  const accounts = [{ name: 'default', data, isOpenTo: () => true }]
+  const accounts = () => desk.accounts.map((name) => ({ name, data, isOpenTo: () => true }))
   const faults: unknown[] = []
   const onFault = (error: unknown): void => void faults.push(error)
   const server = await startConsole(
     { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },
     {
-      mounts: [pageRoutes({ accounts: () => accounts, gate, clock, sessions, onFault })],
+      mounts: [pageRoutes({ accounts, gate, clock, sessions, onFault })],
       gateOf: () => gate,
       names: () => [],
       onFault,
@@ -178,6 +180,7 @@ export async function openDesk(
     data,
     token: TOKEN,
     users: [],
+    accounts: ['default'],
     ask: async (asked, options = {}) => send(server.port, asked, options),
     async signIn(token = TOKEN) {
       const { headers } = await desk.ask('/sign-in', { form: { token }, headers: OWN })
