@@ -11,10 +11,13 @@ export interface Exposition {
   text(): Promise<string>
 }
 
-export function metricsRoute(exposition: Exposition, gate: TokenGate): Mount {
+/** `present`: asked each time; undefined while there is nothing that could be counted. */
+export function metricsRoute(present: () => Exposition | undefined, gate: TokenGate): Mount {
   return (app) => {
-    app.get(METRICS_PATH, bearerOnly(gate), async (context) =>
-      context.body(await exposition.text(), 200, { 'content-type': exposition.contentType }),
-    )
+    app.get(METRICS_PATH, bearerOnly(gate), async (context) => {
+      const exposition = present()
+      if (exposition === undefined) return context.json({ error: 'no account is at work; see /readyz' }, 503)
+      return context.body(await exposition.text(), 200, { 'content-type': exposition.contentType })
+    })
   }
 }

@@ -89,6 +89,16 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
 /** When it may be there again, in seconds. */
 const AWAY_S = 10
 
+const away = (context: Context): Response | Promise<Response> => {
+  context.header('retry-after', String(AWAY_S))
+  return context.html(awayPage(), 503)
+}
+
+/** No session ends, and none begins, while no account is at work: its state is away. */
+function whereThereIsOne(accounts: PageSettings['accounts']): MiddlewareHandler {
+  return async (context, next) => (accounts().length > 0 ? next() : away(context))
+}
+
 function fault(
   error: unknown,
   context: Context,
@@ -96,8 +106,7 @@ function fault(
 ): Response | Promise<Response> {
   if (error instanceof SessionsUnavailable) {
     onFault(error.cause)
-    context.header('retry-after', String(AWAY_S))
-    return context.html(awayPage(), 503)
+    return away(context)
   }
   if (error instanceof SyncError)
     return context.html(problemPage('The state cannot be read', `${error.message}. ${error.hint}`), 503)
@@ -138,6 +147,7 @@ export function pageRoutes({ accounts, gate, clock, sessions: kept, onFault }: P
     context.header('referrer-policy', 'same-origin')
   })
   assetRoutes(app)
+  app.use(whereThereIsOne(accounts))
   app.use(openOnly(gate), ownPagesOnly, limitForms)
   accessRoutes(app, gate, sessions)
   app.use(signedInOnly(gate, sessions))

@@ -15,7 +15,7 @@ async function serving(options: { token?: string | undefined; hosts?: string[]; 
   const gate = createTokenGate(() => [{ token }], clock)
   const faults: unknown[] = []
   const metrics = metricsRoute(
-    { contentType: 'text/plain', text: async () => Promise.resolve('counts 1\n') },
+    () => ({ contentType: 'text/plain', text: async () => Promise.resolve('counts 1\n') }),
     gate,
   )
   const server = await startConsole(

@@ -80,8 +80,9 @@ interface NotServed {
   broken: readonly string[]
 }
 
+/** `known`: those that are at work, or were last while none is, because their state is away. Their tokens hold. */
 function mountsOf(
-  accounts: () => readonly Joined[],
+  { accounts, known }: { accounts(): readonly Joined[]; known(): readonly Joined[] },
   not: NotServed,
   {
     clock,
@@ -90,9 +91,9 @@ function mountsOf(
     isOneOfSeveral,
   }: Omit<Parts, 'log'> & { readonly sessions: SessionStore; onFault(error: unknown): void },
 ) {
-  const gate = createTokenGate(() => ownersOf(accounts()), clock)
+  const gate = createTokenGate(() => ownersOf(known()), clock)
   const metricsGate = createTokenGate(() => {
-    const { token, metrics_token: metricsToken } = accounts()[0]?.settings().server ?? {}
+    const { token, metrics_token: metricsToken } = known()[0]?.settings().server ?? {}
     return [{ token: metricsToken }, { token }]
   }, clock)
   const health = (): readonly AccountHealth[] => [
@@ -115,7 +116,8 @@ function mountsOf(
           metrics?.series === undefined ? [] : [{ series: metrics.series }],
         ),
     })
-    mounts.push(metricsRoute(isOneOfSeveral === true ? joined : first.metrics, metricsGate))
+    const present = () => (isOneOfSeveral === true ? joined : accounts()[0]?.metrics)
+    mounts.push(metricsRoute(present, metricsGate))
   }
   const pages = (): readonly ConsoleAccount[] => accounts().map(({ page }) => page)
   mounts.push(pageRoutes({ accounts: pages, gate, clock, sessions, onFault }))
@@ -135,11 +137,13 @@ export function openServing(parts: Parts): Serving {
   const joined = new Map<string, Joined>()
   const not: NotServed = { lacking: new Map(), broken: [] }
   const accounts = (): readonly Joined[] => [...joined.values()].sort(inOrder)
+  let latest: readonly Joined[] = []
+  const known = (): readonly Joined[] => (joined.size > 0 ? accounts() : latest)
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
   let listening: Promise<ConsoleServer> | undefined
   const listen = async ({ server }: Settings): Promise<ConsoleServer> =>
     startConsole(server, {
-      ...mountsOf(accounts, not, { clock, sessions, onFault, isOneOfSeveral }),
+      ...mountsOf({ accounts, known }, not, { clock, sessions, onFault, isOneOfSeveral }),
       names() {
         const { host, hosts } = accounts()[0]?.settings().server ?? server
         return [host, ...hosts]
@@ -179,6 +183,7 @@ export function openServing(parts: Parts): Serving {
         return {
           port: server.port,
           async close() {
+            latest = accounts()
             joined.delete(name)
             if (joined.size === 0 && !outlives) await end()
             await closeOwn()

@@ -55,5 +55,5 @@ export const problemPage = (title: string, text: string): Html =>
 export const awayPage = (): Html =>
   problemPage(
     'The state cannot be reached',
-    'Who is signed in is kept with the state, at its server, and that does not answer. Your session is not lost: try again in a minute. The log of contact-sync has the reason.',
+    'The database server with the state, which also knows who is signed in, does not answer. No session has ended by that: try again in a minute. /readyz and the log of contact-sync have the reason.',
   )

@@ -2,7 +2,7 @@
 import { Agent, get, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { serveDaemon } from '../../../src/app/daemon/serving.ts'
+import { openServing, serveDaemon } from '../../../src/app/daemon/serving.ts'
 import { SERVER_LIMITS } from '../../../src/console/connections.ts'
 import type { ConsoleServer } from '../../../src/console/server.ts'
 import type { Log } from '../../../src/log/log.ts'
@@ -23,8 +23,34 @@ interface Asked {
   readonly form?: string
 }
 
-async function serving(tokens: { token?: string; metricsToken?: string }) {
-  const settings = testSettings([], {
+interface Answered {
+  readonly status: number
+  readonly cookie: string
+  readonly location: string
+  readonly body: string
+}
+
+const asking =
+  ({ port }: ConsoleServer) =>
+  async (path: string, { method = 'GET', headers = {}, form }: Asked = {}) =>
+    new Promise<Answered>((done, fail) => {
+      const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
+      const asked = request(
+        { port, host: '127.0.0.1', path, method, headers: { ...headers, ...type } },
+        (answer) => {
+          let body = ''
+          answer.on('data', (chunk: Buffer) => (body += chunk.toString()))
+          const [cookie = ''] = String(answer.headers['set-cookie'] ?? '').split(';')
+          const { statusCode: status = 0, headers: answered } = answer
+          answer.on('end', () => done({ status, cookie, location: answered.location ?? '', body }))
+        },
+      )
+      asked.on('error', fail)
+      asked.end(form)
+    })
+
+const settingsWith = (tokens: { token?: string; metricsToken?: string }) =>
+  testSettings([], {
     server: {
       host: '127.0.0.1',
       port: 0,
@@ -34,41 +60,29 @@ async function serving(tokens: { token?: string; metricsToken?: string }) {
       metrics_token: tokens.metricsToken,
     },
   })
+
+const served = (tokens: { token?: string; metricsToken?: string }, counts: number, faults: string[]) => ({
+  log: { error: (message: string) => faults.push(message) } as unknown as Log,
+  settings: () => settingsWith(tokens),
+  condition: () => ({
+    running: true,
+    stateOpen: true,
+    startedAt: 0,
+    pause: undefined,
+    refusedReload: undefined,
+    pipelines: [],
+  }),
+  progress: () => [],
+  state: { noteReads: () => Promise.resolve() },
+  decide: () => Promise.resolve(),
+  metrics: { contentType: 'text/plain', text: () => Promise.resolve(`counts ${counts}\n`) },
+})
+
+async function serving(tokens: { token?: string; metricsToken?: string }) {
   const faults: string[] = []
-  const server = await serveDaemon({
-    clock: testClock(),
-    log: { error: (message: string) => faults.push(message) } as unknown as Log,
-    settings: () => settings,
-    condition: () => ({
-      running: true,
-      stateOpen: true,
-      startedAt: 0,
-      pause: undefined,
-      refusedReload: undefined,
-      pipelines: [],
-    }),
-    progress: () => [],
-    state: { noteReads: () => Promise.resolve() },
-    decide: () => Promise.resolve(),
-    metrics: { contentType: 'text/plain', text: () => Promise.resolve('counts 1\n') },
-  })
+  const server = await serveDaemon({ ...served(tokens, 1, faults), clock: testClock() })
   servers.push(server)
-  const ask = async (path: string, { method = 'GET', headers = {}, form }: Asked = {}) =>
-    new Promise<{ status: number; cookie: string; location: string }>((done, fail) => {
-      const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
-      const asked = request(
-        { port: server.port, host: '127.0.0.1', path, method, headers: { ...headers, ...type } },
-        (answer) => {
-          answer.resume()
-          const [cookie = ''] = String(answer.headers['set-cookie'] ?? '').split(';')
-          const { statusCode: status = 0, headers: answered } = answer
-          answer.on('end', () => done({ status, cookie, location: answered.location ?? '' }))
-        },
-      )
-      asked.on('error', fail)
-      asked.end(form)
-    })
-  return { ask, port: server.port, faults }
+  return { ask: asking(server), port: server.port, faults }
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -188,4 +202,49 @@ it('one address that keeps its connection open is served again and again', async
   } finally {
     agent.destroy()
   }
+})
+
+describe('while the only account is away, as when its state at a server is', () => {
+  const TOKENS = { token: TOKEN, metricsToken: METRICS_TOKEN }
+  async function away() {
+    const serving = openServing({
+      clock: testClock(),
+      log: served(TOKENS, 0, []).log,
+      outlives: true,
+    })
+    const join = async (counts: number) => serving.join(served(TOKENS, counts, []))
+    const first = await join(1)
+    servers.push({ port: first.port, close: () => serving.close() })
+    const ask = asking(first)
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    const signIn = async () => ask('/sign-in', { method: 'POST', headers, form: `token=${TOKEN}` })
+    return { ask, join, first, signIn }
+  }
+  /** Answered before any data is asked for. */
+  const SEARCH = '/search'
+
+  it('the console says so, and no session ends by it', async () => {
+    const { ask, join, first, signIn } = await away()
+    const { cookie } = await signIn()
+    expect((await ask(SEARCH, { headers: { cookie } })).status).toBe(200)
+    await first.close()
+    for (const { status, body } of [await ask(SEARCH, { headers: { cookie } }), await signIn()]) {
+      expect(status).toBe(503)
+      expect(body).toContain('The state cannot be reached')
+    }
+    expect((await ask('/healthz')).status).toBe(200)
+    await join(2)
+    expect((await ask(SEARCH, { headers: { cookie } })).status).toBe(200)
+  })
+
+  it('metrics are refused with 503, and are those of now once it is back', async () => {
+    const { ask, join, first } = await away()
+    const headers = bearer(METRICS_TOKEN)
+    expect(await ask('/metrics', { headers })).toMatchObject({ status: 200, body: 'counts 1\n' })
+    await first.close()
+    expect((await ask('/metrics', { headers })).status).toBe(503)
+    expect((await ask('/metrics', { headers: bearer('another') })).status).toBe(401)
+    await join(2)
+    expect(await ask('/metrics', { headers })).toMatchObject({ status: 200, body: 'counts 2\n' })
+  })
 })
