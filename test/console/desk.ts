@@ -11,6 +11,7 @@ import { pageRoutes } from '../../src/console/page-routes.ts'
 import type { SessionStore } from '../../src/core/console-sessions.ts'
 import type { Decision } from '../../src/core/decision.ts'
 import type { NotedRead } from '../../src/core/log/reads.ts'
+import type { StateLocation } from '../../src/core/state-place.ts'
 import type { ConsoleData, LiveView } from '../../src/console/data.ts'
 import { startConsole } from '../../src/console/server.ts'
 import { createTokenGate, type TokenOwner } from '../../src/console/token.ts'
@@ -42,8 +43,8 @@ export interface Ask {
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
 /** Three runs of `shop`: 60 people, one changed and two rejected, then half of them gone, which a guard holds. */
-export async function pastAt(path: string): Promise<void> {
-  const state = openState(path, { pid: 1, since: 0, thorough: false })
+export async function pastAt(where: StateLocation): Promise<void> {
+  const state = openState(where, { pid: 1, since: 0, thorough: false })
   const terms = { ...testLine().pipeline.terms, policy: 'managed' as const, assign: [{ name: 'Customer' }] }
   const pipeline = { mode: 'full' as const, on_missing: 'delete' as const, guards: GUARDS, terms }
   const line = testLine({ pipeline, state })

@@ -11,6 +11,7 @@ import type {
   RunView,
   StateViews,
 } from '../../core/views.ts'
+import { DAY_MS } from '../../core/words/duration.ts'
 import type { Connection } from '../file/database.ts'
 import { createRunStore, runRecord, type RunRow } from '../journal/runs.ts'
 import { pageOf } from './views-page.ts'
@@ -21,8 +22,9 @@ interface Row extends RunRow {
 
 const COUNTED = ['read', ...OUTCOMES, 'deleted', 'held_deletes', 'terms_created'] as const
 
+/** Days are numbered from the epoch, which every database can. */
 const DAYS = `
-SELECT date(started_at / 1000, 'unixepoch') AS day, count(*) AS runs,
+SELECT started_at / ${DAY_MS} AS day, count(*) AS runs,
        ${COUNTED.map((name) => `sum(CAST(coalesce(counts ->> '$.${name}', '0') AS BIGINT)) AS ${name}`).join(', ')},
        sum(coalesce(run_figure.requests, 0)) AS requests, max(file_ms) AS fileMs
 FROM run LEFT JOIN run_figure ON run_id = run.id WHERE started_at >= ? GROUP BY day ORDER BY day`
@@ -93,14 +95,14 @@ function createRun(db: Connection): (id: string) => RunView | undefined {
 }
 
 interface DayRow extends Partial<Counts> {
-  day: string
+  day: number
   runs: number
   requests: number
   fileMs: number | null
 }
 
 const dayView = ({ day, runs, requests, fileMs, ...sums }: DayRow): DayView => ({
-  day,
+  day: new Date(day * DAY_MS).toISOString().slice(0, 10),
   runs,
   counts: { ...noCounts(), ...sums },
   requests,
