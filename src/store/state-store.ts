@@ -40,6 +40,7 @@ import { acquireLock, type Lock } from './file/lock.ts'
 import { doubtOfState, followState, isUpToDate, lostText, moveMarkFromLink, readMark } from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
+import type { OpenChannel } from './postgres/channel.ts'
 import { connectToServer } from './postgres/connection.ts'
 import { createSlots, type SlotOptions } from './postgres/slots.ts'
 import { createFleet, LEASE_MS } from './postgres/workers.ts'
@@ -165,6 +166,8 @@ interface Owner {
   readonly former?: number | undefined
   /** How long others wait for one that is gone, in milliseconds; for tests. */
   readonly leaseMs?: number
+  /** The way to a server, in a simulated world. */
+  readonly channel?: OpenChannel | undefined
 }
 
 const older = (path: string, why: string): SyncError =>
@@ -291,7 +294,7 @@ const NO_LOCK: Lock = { leave: () => undefined, release: () => undefined }
 
 function openServerState(
   server: ServerPlace,
-  { pid, since, leaseMs = LEASE_MS, evenOlder = false, worker, alone = false, former }: Owner,
+  { pid, since, leaseMs = LEASE_MS, evenOlder = false, worker, alone = false, former, channel }: Owner,
 ): OwnedState {
   const place = stateText(server)
   const { path } = server
@@ -299,10 +302,8 @@ function openServerState(
   try {
     mkdirSync(dirname(path), { recursive: true })
     const machine = hostname()
-    const joined = connectToServer(server, {
-      ...{ name: worker ?? machine, machine, pid, since, leaseMs, former },
-      alone: alone || evenOlder,
-    })
+    const joining = { name: worker ?? machine, machine, pid, since, leaseMs, former }
+    const joined = connectToServer(server, { ...joining, alone: alone || evenOlder }, channel)
     db = joined
     assertInForce(db, place)
     const mark = readMark(path)

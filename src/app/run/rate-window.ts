@@ -1,5 +1,5 @@
 // The one rate limit of all processes that ask the service of a configuration: it lies beside their state.
-import type { SharedWindow } from '../../core/ports.ts'
+import type { Clock, SharedWindow } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import { grownBack, RECOVERY_MS } from '../../service/allowance.ts'
@@ -72,18 +72,19 @@ export function rateStanding({ service, state }: Settings, now: number): RateSta
 
 /**
  * `onAlone`: told once, where it cannot be shared, with the code of the error. `owned`: the state, where this process owns
- * it; what an older version counted there is carried over.
+ * it; what an older version counted there is carried over. `clock`: that of a simulated world.
  */
 export function sharedWindow(
   { service, state }: Settings,
   onAlone: (reason: string) => void = () => undefined,
-  owned?: Pick<OwnedState, 'formerWindow' | 'slots'>,
+  owned?: Pick<OwnedState, 'formerWindow' | 'slots'> & { readonly clock?: Pick<Clock, 'monotonic'> },
 ): { shared: SharedWindow } {
   const { base_url: baseUrl, rate_limit: rateLimit, timeout: timeoutMs } = service
   const { per: perMs } = rateLimit
   const counted = { service: addressOf(baseUrl), perMs, timeoutMs }
   const server = serverPlace(state)
-  const slots = { ...counted, recoveryMs: RECOVERY_MS, monotonic: () => systemClock.monotonic() }
+  const { clock = systemClock } = owned ?? {}
+  const slots = { ...counted, recoveryMs: RECOVERY_MS, monotonic: () => clock.monotonic() }
   if (owned?.slots !== undefined) return { shared: owned.slots(slots) }
   if (server !== undefined)
     return { shared: openGuestSlots(server, { pid: processId(), since: systemClock.now() }, slots) }

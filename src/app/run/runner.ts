@@ -12,6 +12,7 @@ import type { Log } from '../../log/log.ts'
 import type { Transport } from '../../service/http.ts'
 import { createService, type Service } from '../../service/service.ts'
 import { createSource } from '../../sources/registry.ts'
+import type { OpenChannel } from '../../store/postgres/channel.ts'
 import { openState, type OwnedState } from '../../store/state-store.ts'
 import { createTokenVault } from '../../store/tokens.ts'
 import type { LeftAloneListener, RunContext } from '../../sync/context.ts'
@@ -61,6 +62,10 @@ export interface Machine {
   readonly random: Random
   /** In place of HTTP. */
   readonly transport?: Transport
+  /** In place of a connection to a PostgreSQL server. */
+  readonly channel?: OpenChannel
+  /** In place of the sources that pipelines name. */
+  source?(pipeline: PipelineSettings): Source
 }
 
 /** Which run is to be put back, and whose contact alone: by key, mail or id. */
@@ -101,12 +106,13 @@ function serviceOver(
     logged(event)
     watcher.onService?.(event)
   }
+  const owned = { slots: state.slots, formerWindow: state.formerWindow, clock: machine.clock }
   return (settings) => {
     const onAlone = (reason: string): void => onEvent({ type: 'alone', reason })
     return createService(settings.service, {
       ...machine,
-      // A simulated world has no other processes, and a separate clock.
-      ...(machine === REAL ? sharedWindow(settings, onAlone, state) : {}),
+      // A simulated world has no other processes but those with a state at a server.
+      ...(machine === REAL || state.slots !== undefined ? sharedWindow(settings, onAlone, owned) : {}),
       onEvent,
     })
   }
@@ -139,9 +145,9 @@ interface Opening {
  */
 export function openRunner(first: Settings, options: Opening): Runner {
   const { log, pid, thorough, machine = REAL, watcher = {}, former } = options
-  const { clock } = machine
+  const { clock, channel } = machine
   const share = options.share ?? createThreadShares(clock)(first.account)
-  const opening = { pid, since: clock.now(), thorough, worker: first.workers.name, former }
+  const opening = { pid, since: clock.now(), thorough, worker: first.workers.name, former, channel }
   const state = openState(first.state, opening)
   closeIfOfOther(first, state)
   const shared = share.shared(state)
@@ -168,7 +174,8 @@ export function openRunner(first: Settings, options: Opening): Runner {
       const source =
         runOptions.rejectsOnly === true
           ? createRejectSource(state, pipeline.name)
-          : createSource(pipeline.source, { clock, tokens, owner: ownerOf(pipeline.name) })
+          : (machine.source?.(pipeline) ??
+            createSource(pipeline.source, { clock, tokens, owner: ownerOf(pipeline.name) }))
       const { wait } = runOptions
       const work = (context: RunContext) => runPipeline(context, { wait })
       return leased(pipeline.name, () => loggedRun(pipeline, partsFor(source), { options: runOptions, work }))

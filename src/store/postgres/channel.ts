@@ -73,7 +73,9 @@ const ENDED: ServerAnswer = { problem: { code: 'ECONNRESET', message: 'the conne
 const LATE: ServerAnswer = { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
 
 /** `place`: how messages name the state. */
-export function openChannel(url: string, place: string): Channel {
+export type OpenChannel = (url: string, place: string) => Channel
+
+export const openChannel: OpenChannel = (url, place) => {
   const { port1: port, port2 } = new MessageChannel()
   const signal = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(THREAD, { workerData: { url, signal, port: port2 }, transferList: [port2] })

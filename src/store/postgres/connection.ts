@@ -3,7 +3,7 @@ import { type ServerPlace, stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
-import { type Channel, openChannel, type Query, type StatementAnswer } from './channel.ts'
+import { type Channel, type OpenChannel, openChannel, type Query, type StatementAnswer } from './channel.ts'
 import { translated } from './dialect.ts'
 import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
 import { createStatistics } from './statistics.ts'
@@ -177,11 +177,15 @@ function assertDurable(db: Connection, place: string): void {
 
 /**
  * Joins the workers of a state, which is made where there is none. Throws STATE_LOCKED, STATE_IO, STATE_UNUSABLE, and what else
- * the server reports.
+ * the server reports. `open`: the way to the server.
  */
-export function connectToServer({ url, schema }: ServerPlace, joining: Joining): Opened {
+export function connectToServer(
+  { url, schema }: ServerPlace,
+  joining: Joining,
+  open: OpenChannel = openChannel,
+): Opened {
   const place = stateText({ path: '', url, schema })
-  const opening: Opening = { schema, place, channel: openChannel(url, place), fence: undefined }
+  const opening: Opening = { schema, place, channel: open(url, place), fence: undefined }
   const db = connectionOver(opening)
   try {
     db.exec(sessionSettings(schema, joining.leaseMs))
