@@ -139,6 +139,7 @@ const TOGETHER = 16
 const OLD = 0.05
 /** How far the server's clock may run ahead of this process's between two takes. */
 const AHEAD_MS = 1000
+const SERVER_TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000'
 /** By such a share of a window it may differ from this process's between two takes: less than the margin of a place. */
 const JUMP = 0.005
 
@@ -221,7 +222,8 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
   let busy = 0
   /** Until then no place is free, as the server said: the calls that wait together ask it once. */
   let blocked: Blocked = NOT_BLOCKED
-  let seen: { serverMs: number; askedAt: number } | undefined
+  // From the beginning: others may have used the places before its first take.
+  let seen = { askedAt: monotonic(), serverMs: db.prepare<[], number>(SERVER_TIME).pluck().get() ?? 0 }
   const undoOne = (): void => {
     blocked = NOT_BLOCKED
     undo.all(service, fence)
@@ -232,7 +234,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
       const isSame = places <= blocked.places && (lane === 'others' || blocked.lane === lane)
       if (blockedMs > 0 && isSame) return blockedMs
       const askedAt = monotonic()
-      const latest = seen === undefined ? 8e15 : seen.serverMs + (askedAt - seen.askedAt) + AHEAD_MS
+      const latest = seen.serverMs + (askedAt - seen.askedAt) + AHEAD_MS
       const given = { ...settings, lane, places, ago: answers.takeAll(), latest }
       const [wait = '', serverText = ''] = (take.get(given) ?? '').split(' ')
       const [waitMs, serverMs, tookMs] = [Number(wait), Number(serverText), monotonic() - askedAt]
@@ -240,8 +242,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
       seen = { serverMs, askedAt }
       if (waitMs === 0) {
         // No more time can have passed there than here since the take before was asked for.
-        const hasJumped =
-          before !== undefined && serverMs - before.serverMs > monotonic() - before.askedAt + perMs * JUMP
+        const hasJumped = serverMs - before.serverMs > monotonic() - before.askedAt + perMs * JUMP
         // Others may have been given the place of a process that stood still for so long.
         if (!hasJumped && tookMs < timeoutMs) {
           busy += 1

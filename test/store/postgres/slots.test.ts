@@ -168,6 +168,16 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     expect(waitMs).toBeLessThan(1100)
   })
 
+  it('are held for a window, too, by a worker that has taken none before the clock was set', async () => {
+    const one = open()
+    // As if the clock of the server had gone three seconds further than that of this process.
+    time.now -= 3000
+    const waitMs = one.take(0, 1)
+    time.now += 3000
+    expect(waitMs).toBeGreaterThan(900)
+    expect(waitMs).toBeLessThan(1100)
+  })
+
   it('of a worker that was removed are free a time limit and a window after that was noticed, and it takes none', async () => {
     const [gone, left] = [open(), open()]
     expect(gone.take(0, 1)).toBe(0)
