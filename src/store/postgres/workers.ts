@@ -71,7 +71,11 @@ export const renewal = (schema: string, fence: number, leaseMs: number): string 
 /** Others need not wait for the end of its lease. */
 export const departure = (fence: number): string => `DELETE FROM worker WHERE fence = ${fence}`
 
-const REMOVE_DEAD = 'DELETE FROM worker WHERE until < clock_timestamp()'
+const LEASE_FROM_NOW = "clock_timestamp() + lease_ms * interval '1 ms'"
+
+/** A clock that was set back makes no lease last: one that is still renewed is so again within a part of it. */
+const REMOVE_DEAD = `UPDATE worker SET until = ${LEASE_FROM_NOW} WHERE until > ${LEASE_FROM_NOW};
+DELETE FROM worker WHERE until < clock_timestamp()`
 
 const JOIN = `
 INSERT INTO worker (name, machine, pid, since, alone, labels, runs, configured, doing, rest, lease_ms, until)

@@ -103,6 +103,19 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     expect(fleetStanding(placeOf(server.url, schema))).toEqual({ workers: [], leases: [] })
   })
 
+  it('take over in time from one that is gone although the clock of the server was set back', async () => {
+    const gone = await startWorker(['a'])
+    gone.kill('SIGKILL')
+    await once(gone, 'exit')
+    const left = open(1)
+    // As if the lease had been renewed before the clock went back an hour.
+    await server.query(`UPDATE ${schema}.worker SET until = until + interval '1 hour' WHERE pid <> 1`)
+    const began = systemClock.monotonic()
+    await untilTaken(left, 'a')
+    expect(systemClock.monotonic() - began).toBeLessThan(10 * LEASE_MS)
+    await left.close()
+  })
+
   it('write one after the other: entries of both make one chain', async () => {
     const [first, second] = [open(1), open(2)]
     const about = { at: 0, runId: 'r', pipeline: 'shop', configHash: '' }
