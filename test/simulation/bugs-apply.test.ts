@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { FAULTY_PROGRAMS } from '../processes/faulty-programs.ts'
+import { FLEET_MUTANTS } from './fleet/mutants.ts'
 import { MUTANTS } from './mutants.ts'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 
 const bugs = [
-  ...MUTANTS.map(({ bug, edits }) => ({
+  ...[...MUTANTS, ...FLEET_MUTANTS].map(({ bug, edits }) => ({
     bug,
     edits: edits.map(({ file, find, times = 1 }) => ({ file, find, times })),
   })),

@@ -1,17 +1,25 @@
-// npm run simulate:mutants [-- --seeds 600] [--only TEXT]: makes a copy of the program for each bug, and plays seeds in it
+// npm run simulate:mutants [-- --seeds 600] [--only TEXT] [--fleet]: makes a copy of the program for each bug, and plays seeds in it
 // until one ends badly. Ends with 1 when a bug is not noticed, or its change does not apply any more.
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { FLEET_MUTANTS } from './fleet/mutants.ts'
 import { type Mutant, MUTANTS } from './mutants.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '600' }, only: { type: 'string', default: '' } },
+  options: {
+    seeds: { type: 'string' },
+    only: { type: 'string', default: '' },
+    fleet: { type: 'boolean', default: false },
+  },
 })
+
+/** A course of the fleet costs as much as a hundred others. */
+const SEEDS = values.seeds ?? (values.fleet ? '40' : '600')
 
 /** A copy of the program and of the simulation, with the packages of this one. */
 async function copyProgram(): Promise<string> {
@@ -43,7 +51,8 @@ interface Find {
 }
 
 async function hunt(folder: string, { seed, kind }: Mutant): Promise<Find | null> {
-  const args = ['test/simulation/hunt.ts', values.seeds, String(seed), kind ?? '']
+  const script = values.fleet ? 'test/simulation/fleet/hunt.ts' : 'test/simulation/hunt.ts'
+  const args = [script, SEEDS, String(seed), kind ?? '']
   const child = spawn(process.execPath, args, { cwd: folder })
   let stdout = ''
   let stderr = ''
@@ -64,7 +73,7 @@ async function judge(mutant: Mutant): Promise<{ line: string; isCaught: boolean 
     const misfit = await mutate(folder, mutant)
     if (misfit !== undefined) return { line: `does not apply: ${misfit}`, isCaught: false }
     const found = await hunt(folder, mutant)
-    if (found === null) return { line: `NOT NOTICED in ${values.seeds} seeds`, isCaught: false }
+    if (found === null) return { line: `NOT NOTICED in ${SEEDS} seeds`, isCaught: false }
     const what = `${found.oracle}: ${found.text.split('\n')[0]?.slice(0, 100) ?? ''}`
     // A change that makes the program break at its first step shows nothing of the simulation.
     return found.seed === 0
@@ -75,7 +84,7 @@ async function judge(mutant: Mutant): Promise<{ line: string; isCaught: boolean 
   }
 }
 
-const chosen = MUTANTS.filter(({ bug }) => bug.includes(values.only))
+const chosen = (values.fleet ? FLEET_MUTANTS : MUTANTS).filter(({ bug }) => bug.includes(values.only))
 const waiting = [...chosen]
 let caught = 0
 const started = performance.now()

@@ -8,7 +8,7 @@ import { createLogReader } from '../../src/store/log/audit-read.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
 import { checkStatusLog } from './consent.ts'
 import type { Effect, Ledger } from './ledger.ts'
-import { MARKER_FIELD, type Setup } from './setup.ts'
+import { MARKER_FIELD } from './setup.ts'
 
 type Violated = (oracle: string, text: string) => void
 
@@ -162,23 +162,27 @@ async function checkAccounts(db: Connection, violated: Violated): Promise<void> 
   }
 }
 
-export async function checkState(given: {
-  file: string
-  ledger: Ledger
-  setup: Setup
-  terms: Names
-  violated: Violated
-}): Promise<void> {
-  const { file, ledger, violated } = given
+interface Told {
+  readonly ledger: Ledger
+  readonly terms: Names
+  readonly violated: Violated
+}
+
+/** The sync log of a state: chained, explaining every effect, and in step with the counts of the runs. */
+export async function checkSyncLog(db: Connection, { ledger, terms, violated }: Told): Promise<void> {
+  checkChain(db, violated)
+  const entries = readSyncLog(db, violated)
+  checkExplained(entries, ledger, terms, violated)
+  checkStatusLog(entries, ledger, violated)
+  await checkAccounts(db, violated)
+}
+
+export async function checkState({ file, ...told }: Told & { readonly file: string }): Promise<void> {
   const db = connect(file, { readonly: true })
   try {
     const verdict = db.pragma('integrity_check', { simple: true })
-    if (verdict !== 'ok') violated('O8', `integrity_check: ${String(verdict)}`)
-    checkChain(db, violated)
-    const entries = readSyncLog(db, violated)
-    checkExplained(entries, ledger, given.terms, violated)
-    checkStatusLog(entries, ledger, violated)
-    await checkAccounts(db, violated)
+    if (verdict !== 'ok') told.violated('O8', `integrity_check: ${String(verdict)}`)
+    await checkSyncLog(db, told)
   } finally {
     db.close()
   }

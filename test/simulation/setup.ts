@@ -30,7 +30,7 @@ export const FIELD_COLUMNS = {
 } as const
 
 /** Where each pipeline puts its stamp. */
-export const STAMP_FIELD: Readonly<Record<string, string>> = { A: 'skype', B: 'fax' }
+export const STAMP_FIELD: Readonly<Record<string, string>> = { A: 'skype', B: 'fax', C: 'skype', D: 'fax' }
 
 export const MARKER_FIELD = 'sync_marker'
 

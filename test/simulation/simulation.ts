@@ -266,7 +266,7 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
   })
   await world.hands?.checkListed(program.state)
   for (const [name, source] of world.pulled) source.checkCursor((await program.state.cursor(name))?.value)
-  await checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
+  await checkState({ file: program.file, ledger, terms: service.terms, violated })
 }
 
 async function waitingRecords({ setup, program }: World): Promise<Waiting> {

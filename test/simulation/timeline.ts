@@ -14,6 +14,8 @@ export interface Timeline {
   now(): number
   /** Lets something happen `delayMs` from now; those of one moment in an order that the seed decides. */
   after(delayMs: number, fire: () => void): void
+  /** So long nothing can happen: what was due then comes late. */
+  pass(durationMs: number): void
   /** Resolves after so long. */
   pause(delayMs: number): Promise<void>
   /** Goes on until the work is done. Throws Stuck where nothing is left to happen, or the deadline has passed. */
@@ -51,6 +53,7 @@ export function createTimeline(chance: Chance): Timeline {
   return {
     now: () => now,
     after,
+    pass: (durationMs) => void (now += durationMs),
     pause: (delayMs) => new Promise((resolve) => after(delayMs, resolve)),
     async until(work, deadlineMs) {
       const limit = now + deadlineMs
