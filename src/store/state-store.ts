@@ -235,7 +235,8 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked, worker
   return {
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
-    fleet: worker === undefined ? undefined : watch.over(createFleet(db, worker)),
+    // Its number is known once nothing more can be asked, too.
+    fleet: worker === undefined ? undefined : { ...watch.over(createFleet(db, worker)), own: () => worker },
     slots:
       worker === undefined ? undefined : (options) => watchedSlots(createSlots(db, worker, options), watch),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),

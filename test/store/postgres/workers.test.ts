@@ -103,6 +103,16 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     expect(fleetStanding(placeOf(server.url, schema))).toEqual({ workers: [], leases: [] })
   })
 
+  it('know their number once the state has failed, too', async () => {
+    const state = open(1)
+    const fleet = fleetOf(state)
+    const own = fleet.own()
+    await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+    await expect(fleet.standing()).rejects.toThrow('cannot be reached')
+    expect(fleet.own()).toBe(own)
+    await state.close()
+  })
+
   it('take over in time from one that is gone although the clock of the server was set back', async () => {
     const gone = await startWorker(['a'])
     gone.kill('SIGKILL')
