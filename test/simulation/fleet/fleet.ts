@@ -129,7 +129,13 @@ function disturb(world: FleetWorld): void {
   for (let number = 0; number < setup.disturbances; number += 1)
     timeline.after(draws.int(setup.disturbedMs), () => {
       const alive = [...processes.values()].filter(({ life }) => !life.isOver)
-      if (alive.length > 0) draws.pick(DISTURBANCES)({ ...world, chance: draws }, draws.pick(alive))
+      const disturbance = draws.pick(DISTURBANCES)
+      const strike = (process: FleetProcess): void => {
+        if (!process.life.isOver && !world.isCalm) disturbance({ ...world, chance: draws }, process)
+      }
+      // In the midst of a run, mostly: there it does most harm.
+      if (draws.happens(0.6)) world.armed.push(strike)
+      else if (alive.length > 0) strike(draws.pick(alive))
     })
 }
 
@@ -227,12 +233,17 @@ async function play(seed: number, place: Place, course: Course): Promise<FleetWo
   const { isUndisturbed } = course
   const folder = mkdtempSync(join(place.folder, 'course-'))
   const world = makeFleet(seed, { ...place, folder }, course)
+  // It would end a real process in the midst of everything.
+  const unhandled = (error: unknown): void =>
+    world.violated('fault', `unhandled: ${error instanceof Error ? (error.stack ?? error.message) : ''}`)
+  process.on('unhandledRejection', unhandled)
   try {
     if (!isUndisturbed) found(world)
     await live(world, course)
   } catch (error) {
     world.violated('fault', error instanceof Error ? (error.stack ?? error.message) : String(error))
   }
+  process.off('unhandledRejection', unhandled)
   for (const { life } of world.processes.values()) life.end()
   if (!isUndisturbed) place.database.clear()
   rmSync(folder, { recursive: true })

@@ -7,7 +7,7 @@ import type { Connection } from '../../../src/store/file/connection.ts'
 import { isPassing } from '../../../src/app/daemon/rejoining.ts'
 import { connectToServer } from '../../../src/store/postgres/connection.ts'
 import { type Claims, watchClaims } from '../claims.ts'
-import { createLedger, type Ledger } from '../ledger.ts'
+import { createLedger, isWrite, type Ledger } from '../ledger.ts'
 import { createNetwork } from '../network.ts'
 import { createSimulatedService, type SimulatedService } from '../simulated-service.ts'
 import { createSimulatedSource, type SimulatedSource } from '../simulated-source.ts'
@@ -49,6 +49,8 @@ export interface FleetWorld {
     readonly renewerCutUntil: Map<number, number>
   }
   readonly figures: { starts: number; deaths: number; pauses: number; asks: number; files: number }
+  /** What happens to the next workers that write to the service, in turn, a moment after their request has left. */
+  readonly armed: ((process: FleetProcess) => void)[]
   /** Nothing goes wrong any more. */
   isCalm: boolean
   start(name: string): void
@@ -65,6 +67,8 @@ export interface Course {
   readonly isUndisturbed: boolean
 }
 
+/** An answer takes longer, or is just there. */
+const STRIKES_WITHIN_MS = 700
 /** Who looks, and is no worker. */
 const NOBODY = 0
 const PLACE = { path: '', url: 'postgres://simulated/', schema: 'contact_sync' }
@@ -221,6 +225,7 @@ export function makeFleet(
     ...base,
     ...told,
     processes: new Map(),
+    armed: [],
     isCalm: isUndisturbed,
     start(name) {
       figures.starts += 1
@@ -236,7 +241,11 @@ export function makeFleet(
           log: (line) => logged.push(line),
           joined: () => void (trouble.joinedAt = timeline.now()),
           sent: (by, fence) => {
-            if (!isUndisturbed) watched({ process: by.life.number, fence, leases: world.leases() })
+            if (isUndisturbed) return
+            watched({ process: by.life.number, fence, leases: world.leases() })
+            const last = ledger.requests.at(-1)
+            const act = last !== undefined && isWrite(last) ? world.armed.shift() : undefined
+            if (act !== undefined) timeline.after(strikes.int(STRIKES_WITHIN_MS), () => act(by))
           },
         },
         { name, number: figures.starts },
