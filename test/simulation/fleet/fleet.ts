@@ -216,6 +216,7 @@ async function live(world: FleetWorld, { isUndisturbed }: Course): Promise<void>
   await timeline.until(timeline.pause(setup.disturbedMs), setup.disturbedMs * 2)
   world.say('all is quiet from here on')
   world.isCalm = true
+  world.calmAt = timeline.now()
   trouble.awayUntil = 0
   await timeline.until(settle(world), 2 * CALM_MS)
   await timeline.until(dropAgain(world, planned), 2 * CALM_MS)

@@ -8,14 +8,34 @@ const one = (seed: number, bug: string, file: string, [find, put]: readonly [str
 })
 
 export const FLEET_MUTANTS: readonly Mutant[] = [
-  one(1, 'a transaction does not check that its worker still has its lease', 'store/postgres/workers.ts', [
-    "IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;\nEND $$;\nCREATE OR REPLACE FUNCTION claim",
-    'END $$;\nCREATE OR REPLACE FUNCTION claim',
-  ]),
-  one(1, 'a worker that was removed still takes places of the rate limit', 'store/postgres/slots.ts', [
-    "IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;",
-    '',
-  ]),
+  {
+    seed: 1,
+    // Either check alone is made up for by the other one.
+    bug: 'a worker that was removed goes on',
+    edits: [
+      {
+        file: 'store/postgres/workers.ts',
+        find: "IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;",
+        put: '',
+      },
+      {
+        file: 'store/postgres/slots.ts',
+        find: "IF NOT FOUND THEN RAISE EXCEPTION 'the lease has ended' USING ERRCODE = 'CSL01'; END IF;",
+        put: '',
+      },
+    ],
+  },
+  {
+    seed: 1,
+    bug: 'a clock of the server that was set back makes leases last',
+    edits: [
+      {
+        file: 'store/postgres/workers.ts',
+        find: '`UPDATE worker SET until = ${LEASE_FROM_NOW} WHERE until > ${LEASE_FROM_NOW};\nDELETE',
+        put: '`DELETE',
+      },
+    ],
+  },
   one(1, 'places of a worker that was removed are free at once', 'store/postgres/slots.ts', [
     "SET fence = NULL, free_at = at + (timeout_ms + window_ms) * interval '1 ms'",
     'SET fence = NULL, free_at = at',

@@ -53,6 +53,8 @@ export interface FleetWorld {
   readonly armed: ((process: FleetProcess) => void)[]
   /** Nothing goes wrong any more. */
   isCalm: boolean
+  /** When that was. */
+  calmAt: number
   start(name: string): void
   kill(process: FleetProcess): void
   leases(): ReadonlyMap<string, number>
@@ -67,6 +69,8 @@ export interface Course {
   readonly isUndisturbed: boolean
 }
 
+/** So long after the last trouble each worker has joined, and keeps its lease. */
+const RESTORED_MS = 90_000
 /** An answer takes longer, or is just there. */
 const STRIKES_WITHIN_MS = 700
 /** Who looks, and is no worker. */
@@ -227,6 +231,7 @@ export function makeFleet(
     processes: new Map(),
     armed: [],
     isCalm: isUndisturbed,
+    calmAt: Infinity,
     start(name) {
       figures.starts += 1
       const path = join(folder, name)
@@ -239,7 +244,12 @@ export function makeFleet(
           transport: network.transport(1),
           settings: { ...settings, state: own, workers: { name, labels: [] } },
           log: (line) => logged.push(line),
-          joined: () => void (trouble.joinedAt = timeline.now()),
+          joined() {
+            trouble.joinedAt = timeline.now()
+            const calmMs = timeline.now() - world.calmAt
+            if (calmMs > RESTORED_MS)
+              violated('F6', `${name} joins ${calmMs / 1000} s after the last trouble`)
+          },
           sent: (by, fence) => {
             if (isUndisturbed) return
             watched({ process: by.life.number, fence, leases: world.leases() })
