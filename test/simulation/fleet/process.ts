@@ -57,6 +57,7 @@ const serving: Serving = {
   join: () => Promise.resolve({ port: 0, close: () => Promise.resolve() }),
   lacking: () => undefined,
   broken: () => undefined,
+  forgetTexts: () => Promise.resolve(),
   close: () => Promise.resolve(),
 }
 
