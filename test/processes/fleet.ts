@@ -1,6 +1,6 @@
 // npm run kills:fleet -- [--seconds 90] [--seed 1]: four daemons with one state at a PostgreSQL server, forty pipelines of three
-// accounts, files that land all the time; processes are killed, stopped for longer than their lease, ended and started again, and
-// connections are cut. In the end every contact must be there once with its last values, no window may have been above the limit as
+// accounts, files that land all the time; processes are killed, stopped for longer than their lease, ended and started again,
+// connections are cut, and the server crashes. In the end every contact must be there once with its last values, no window may have been above the limit as
 // the services count it, nothing may be in doubt, and each sync log must be whole. No pipeline may have been without a worker for long.
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
@@ -161,10 +161,19 @@ async function end(daemon: ChildProcess | undefined, signal: NodeJS.Signals): Pr
   await once(daemon, 'exit')
 }
 
+const FAULTS = ['kill', 'kill', 'stop', 'end', 'cut', 'crash'] as const
+
 /** One thing that goes wrong; three workers are left alone. */
-async function disturb(world: World, number: number): Promise<string> {
+async function disturb(
+  world: World,
+  number: number,
+  fault: (typeof FAULTS)[number] = random.pick(FAULTS),
+): Promise<string> {
   const daemon = world.daemons[number]
-  switch (random.pick(['kill', 'kill', 'stop', 'end', 'cut'] as const)) {
+  switch (fault) {
+    case 'crash':
+      await world.server.crash(random.between(0, 3000))
+      return 'the server crashed'
     case 'kill':
       await end(daemon, 'SIGKILL')
       await clock.sleep(random.between(100, 3000))
@@ -267,7 +276,7 @@ async function badLogs(all: readonly StatePlace[]): Promise<string[]> {
   return bad
 }
 
-/** Files land, and things go wrong one after the other. */
+/** Files land, and things go wrong one after the other; at last the server crashes in the middle of runs. */
 async function play(world: World, untilMs: number): Promise<void> {
   let disturbing: Promise<void> | undefined
   while (clock.monotonic() < untilMs) {
@@ -282,6 +291,7 @@ async function play(world: World, untilMs: number): Promise<void> {
     lookAtFiles(world)
   }
   await disturbing
+  print(`  ${await disturb(world, 0, 'crash')}`)
 }
 
 async function settle(world: World, all: readonly StatePlace[]): Promise<string[]> {
