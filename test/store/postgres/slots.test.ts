@@ -168,7 +168,7 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     expect(waitMs).toBeLessThan(1100)
   })
 
-  it('are held for a window, too, by a worker that has taken none before the clock was set', async () => {
+  it('are held for a window, too, by a worker that has taken none before the clock was set', () => {
     const one = open()
     // As if the clock of the server had gone three seconds further than that of this process.
     time.now -= 3000
