@@ -81,7 +81,11 @@ const TABLES_BESIDE: Readonly<Record<string, Kind>> = {
   ask: passing('what a command asks of a worker, removed with its answer'),
   answer: passing('the answer, removed when it was read'),
   slot: none('times of requests'),
+  slot_first: none('times of requests'),
   slot_slowed: none('times of requests'),
+  console_session: none('who is signed in, sealed under the id of the session'),
+  console_search: forgotten('forgetTexts'),
+  console_form: forgotten('forgetTexts'),
   slot_hour: none('numbers of requests'),
   asker: none('processes'),
   clock: none('an offset'),
@@ -178,7 +182,7 @@ describe('what holds personal data', () => {
   it('classifies every table of the databases beside the state', () => {
     const beside = sources.filter(({ name }) => /^store\/(?:tokens|window\/|postgres\/)/.test(name))
     const names = beside.flatMap(({ text }) =>
-      [...text.matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g)].map(([, name = '']) => name),
+      [...text.matchAll(/CREATE TABLE IF NOT EXISTS (?:@\.)?(\w+)/g)].map(([, name = '']) => name),
     )
     expect([...new Set(names)].sort()).toEqual(Object.keys(TABLES_BESIDE).sort())
   })
