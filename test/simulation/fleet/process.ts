@@ -192,7 +192,12 @@ export function startProcess(
     isDraining: false,
     drain() {
       process.isDraining = true
+      const isWaiting = waiting.waiting.get(settings.account)?.ended
       ending.abort()
+      // One that waits for its state has nothing to bring to its end.
+      void isWaiting?.then(() => {
+        if (runner === undefined) deps.onEnd(process, undefined)
+      })
     },
   }
   say(`${name} starts`)
