@@ -1,7 +1,8 @@
 // npm run kills -- [--kills 300] [--series 6] [--seed 1]: first processes that are killed at points drawn from a seed,
 // then a line that disturbs half of all writes, with kills among them; every series must end as an undisturbed one.
 // What the machine's own scheduling adds to a series does not come again with the seed.
-// With --faulty: the same over programs that break one promise each, and every one of them must be noticed.
+// With --faulty [--programs 2]: the same over (the first two of) programs that break one promise each, and every one of them must
+// be noticed.
 import { parseArgs } from 'node:util'
 import { MAIN, type Program } from '../support/cli.ts'
 import { allMet, type Campaign, playCampaign, rightEnds } from './campaign.ts'
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     series: { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
     faulty: { type: 'boolean', default: false },
+    programs: { type: 'string', default: String(FAULTY_PROGRAMS.length) },
   },
 })
 /** A faulty program that got through so many series has got through. */
@@ -102,7 +104,7 @@ async function noticingSeed(
 /** How many faulty programs got through. */
 async function playFaulty(right: RightEnds): Promise<number> {
   let through = 0
-  for (const faulty of FAULTY_PROGRAMS) {
+  for (const faulty of FAULTY_PROGRAMS.slice(0, Number(values.programs))) {
     const by = await noticingSeed(faulty, right)
     if (by === undefined) through += 1
     print(`${by === undefined ? 'NOT NOTICED' : `noticed by seed ${by}`}: ${faulty.name}`)

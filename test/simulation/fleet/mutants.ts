@@ -36,10 +36,6 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
-  one(1, 'places of a worker that was removed are free at once', 'store/postgres/slots.ts', [
-    "SET fence = NULL, free_at = at + (timeout_ms + window_ms) * interval '1 ms'",
-    'SET fence = NULL, free_at = at',
-  ]),
   one(1, 'a lease is never renewed', 'store/postgres/connection.ts', [
     'opening.channel.keepRenewing({',
     'void ({',
@@ -52,17 +48,9 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
     'db.exec(`${REMOVE_DEAD} AND fence <> ${fence}`)',
     '',
   ]),
-  one(1, 'pipelines of a worker that was removed are not free', 'store/postgres/workers.ts', [
-    'pipeline text COLLATE "C" PRIMARY KEY, fence bigint NOT NULL REFERENCES worker ON DELETE CASCADE, since',
-    'pipeline text COLLATE "C" PRIMARY KEY, fence bigint NOT NULL, since',
-  ]),
   one(1, 'every worker takes itself for the one that has each pipeline', 'app/daemon/ownership.ts', [
     'const next = new Set([...held.filter((name) => wanted.includes(name)), ...taken])',
     'const next = new Set(Object.keys(runs))',
-  ]),
-  one(1, 'runs do not ask whether their worker has the pipeline', 'app/run/workers/turns.ts', [
-    'if (taken === undefined && !(await fleet.has(pipeline)))',
-    'if (taken === undefined && !(await fleet.has(pipeline)) && pipeline === "")',
   ]),
   one(1, 'a pipeline is given up while its run is active', 'app/daemon/ownership.ts', [
     '!wanted.includes(name) && !own.has(name) && !active.includes(name)',
@@ -72,24 +60,8 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
     'if (ended.length > 0) await fleet.giveUp(ended)',
     '',
   ]),
-  one(1, 'two pipelines of two workers write to one contact at once', 'app/run/workers/turns.ts', [
-    'if (fleet === undefined) return { turns, mails }',
-    'if (fleet !== undefined) return { turns, mails }',
-  ]),
   one(1, 'a worker that lost its state never joins again', 'app/daemon/rejoining.ts', [
     "(error.code === 'STATE_IO' || error.code === 'STATE_LOCKED')",
     "error.code === 'STATE_FULL'",
-  ]),
-  one(1, 'a commit that failed is taken for one that was done', 'store/postgres/transactions.ts', [
-    "      line.drop()\n      sayQuietly(line, 'ROLLBACK')\n      throw error",
-    "      line.drop()\n      sayQuietly(line, 'ROLLBACK')\n      return undefined as Result",
-  ]),
-  one(1, 'the clock of the server may be set back without a wait', 'store/postgres/slots.ts', [
-    'AND free_at > at + (window_ms + timeout_ms + 1000)',
-    'AND free_at > at + (window_ms + timeout_ms + 100000000)',
-  ]),
-  one(1, 'the clock of the server may be set forward without a wait', 'store/postgres/slots.ts', [
-    'IF extract(epoch FROM at) * 1000 > latest OR EXISTS',
-    'IF EXISTS',
   ]),
 ]
