@@ -11,6 +11,8 @@ vi.setConfig({ testTimeout: 180_000 })
 /** The server asks for none, so this one is only to be looked for. */
 const PASSWORD = 'canary-pass-81c2'
 
+const NAMES = ['shop', 'crm', 'fair', 'club'] as const
+
 describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
   let server: PostgresServer
   let shop: Workshop
@@ -39,9 +41,8 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     const url = at.replace('sync@', `sync:${PASSWORD}@`)
     await shop.configure()
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')
-    const names = ['shop', 'crm', 'fair', 'club']
-    for (const name of names) await mkdir(shop.path('inbox', name), { recursive: true })
-    const pipelines = names.map(
+    for (const name of NAMES) await mkdir(shop.path('inbox', name), { recursive: true })
+    const pipelines = NAMES.map(
       (name) => `  ${name}:
     source: { type: csv, folder: inbox/${name}, settle: 0s }
     key: no
@@ -79,7 +80,17 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     readonly pipelines: readonly string[]
   }
 
-  const workers = async (): Promise<readonly Worker[]> => (await json('status')).said['workers'] as Worker[]
+  /** Rows of a query at the server; none while it is away, or has no state yet. */
+  const rowsAt = async (at: Pick<PostgresServer, 'query'>, text: string) => at.query(text).catch(() => [])
+
+  /** Asked of the server: a process for each look would leave little of the machine to the daemons. */
+  const workers = async (at: Pick<PostgresServer, 'query'> = server): Promise<readonly Worker[]> =>
+    (await rowsAt(
+      at,
+      `SELECT pid::int, coalesce(json_agg(pipeline ORDER BY pipeline) FILTER (WHERE pipeline IS NOT NULL), '[]') AS pipelines
+       FROM contact_sync.worker LEFT JOIN contact_sync.pipeline_lease USING (fence)
+       WHERE until >= clock_timestamp() AND runs <> '{}' GROUP BY fence, pid ORDER BY fence`,
+    )) as unknown as readonly Worker[]
 
   /** What the daemons have said. */
   const said = async (): Promise<string> =>
@@ -103,9 +114,14 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
   /** Of one pipeline each; different persons. */
   const csvFor = (name: string, count: number): string => peopleCsv(count).replaceAll('person', `${name}-`)
 
-  const linked = async (): Promise<Record<string, number>> => {
-    const { pipelines } = (await json('status')).said as { pipelines: { pipeline: string; linked: number }[] }
-    return Object.fromEntries(pipelines.map(({ pipeline, linked: count }) => [pipeline, count]))
+  const linked = async (at: Pick<PostgresServer, 'query'> = server): Promise<Record<string, number>> => {
+    const counts = await rowsAt(
+      at,
+      'SELECT pipeline, count(*)::int AS linked FROM contact_sync.link WHERE contact_id IS NOT NULL GROUP BY pipeline',
+    )
+    const none = Object.fromEntries(NAMES.map((name) => [name, 0]))
+    const found = counts.map((row): [string, number] => [String(row['pipeline']), Number(row['linked'])])
+    return { ...none, ...Object.fromEntries(found) }
   }
 
   it('has what a file has: runs, a plan, the sync log, undo, an erasure', async () => {
@@ -158,9 +174,10 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     const [one, other] = [await start(), await start()]
     const all = await until(workers, isShared)
     expect(new Set(all.map(({ pid }) => pid))).toEqual(new Set([one.process.pid, other.process.pid]))
-    for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 20))
+    expect((await json('status')).said['workers']).toMatchObject(all)
+    for (const name of NAMES) await shop.drop(name, 'a.csv', csvFor(name, 20))
     await until(linked, (now) => Object.values(now).every((count) => count === 20))
-    for (const name of ['shop', 'crm', 'fair', 'club']) {
+    for (const name of NAMES) {
       await shop.drop(name, 'b.csv', csvFor(name, 21))
       const { code, said } = await json('run', name)
       expect([code, said]).toMatchObject([0, { status: 'ok', pipelines: [{ pipeline: name }] }])
@@ -189,7 +206,7 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     await until(workers, ([only]) => only?.pipelines.length === 4)
     const third = await start()
     await until(workers, isShared)
-    for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 400))
+    for (const name of NAMES) await shop.drop(name, 'a.csv', csvFor(name, 400))
     await until(linked, (now) => Object.values(now).some((count) => count > 0))
     other.process.kill('SIGKILL')
     const killedAt = systemClock.monotonic()
@@ -198,7 +215,7 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect(systemClock.monotonic() - killedAt).toBeLessThan(20_000 + 15_000)
     expect((await workers())[0]?.pid).toBe(third.process.pid)
     await until(linked, (now) => Object.values(now).every((count) => count === 400))
-    for (const name of ['shop', 'crm', 'fair', 'club'])
+    for (const name of NAMES)
       for (const index of [0, 199, 399])
         expect(await shop.contacts(`${name}-${index}@example.com`, 'id')).toHaveLength(1)
     expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
@@ -232,13 +249,13 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     await configure({ bulk: 10 })
     const daemon = await start()
     await until(workers, ([only]) => only?.pipelines.length === 4)
-    for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 600))
+    for (const name of NAMES) await shop.drop(name, 'a.csv', csvFor(name, 600))
     await until(linked, (now) => Object.values(now).some((count) => count > 0))
     await server.crash(2000)
     await daemon.stderrHas(/run aborted by an internal error/)
     await daemon.stderrHas(/state available again/)
     await until(linked, (now) => Object.values(now).every((count) => count === 600))
-    for (const name of ['shop', 'crm', 'fair', 'club'])
+    for (const name of NAMES)
       for (const index of [0, 99, 100, 299, 300, 599])
         expect(await shop.contacts(`${name}-${index}@example.com`, 'id')).toHaveLength(1)
     const { pipelines } = (await json('status')).said as { pipelines: { in_doubt: number }[] }
@@ -251,13 +268,22 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     try {
       await configure({ at: replicated.url, bulk: 10 })
       const daemon = await start()
-      await until(workers, ([only]) => only?.pipelines.length === 4)
-      for (const name of ['shop', 'crm', 'fair', 'club']) await shop.drop(name, 'a.csv', csvFor(name, 600))
-      await until(linked, (now) => Object.values(now).some((count) => count > 0))
+      await until(
+        async () => workers(replicated),
+        ([only]) => only?.pipelines.length === 4,
+      )
+      for (const name of NAMES) await shop.drop(name, 'a.csv', csvFor(name, 600))
+      await until(
+        async () => linked(replicated),
+        (now) => Object.values(now).some((count) => count > 0),
+      )
       await replicated.failOver()
       await daemon.stderrHas(/state available again/)
-      await until(linked, (now) => Object.values(now).every((count) => count === 600))
-      for (const name of ['shop', 'crm', 'fair', 'club'])
+      await until(
+        async () => linked(replicated),
+        (now) => Object.values(now).every((count) => count === 600),
+      )
+      for (const name of NAMES)
         for (const index of [0, 99, 100, 599])
           expect(await shop.contacts(`${name}-${index}@example.com`, 'id')).toHaveLength(1)
       const { pipelines } = (await json('status')).said as { pipelines: { in_doubt: number }[] }
