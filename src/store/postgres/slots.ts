@@ -96,7 +96,9 @@ DECLARE
   answer text;
   wait float8;
 BEGIN
-  IF lane = 'others' AND EXISTS (SELECT 1 FROM slot_first WHERE service = of_service AND until > at) THEN
+  -- One that would last for longer than any place is taken was noted before the clock was set back.
+  IF lane = 'others' AND EXISTS (SELECT 1 FROM slot_first WHERE service = of_service
+    AND until > at AND until <= at + (window_ms + timeout_ms + ${LATE_MS}) * interval '1 ms') THEN
     PERFORM free_slots(of_service, mine, ago_ms, window_ms);
     IF NOT EXISTS (SELECT 1 FROM slot WHERE service = of_service AND free_at <= at) THEN
       SELECT extract(epoch FROM min(free_at) - at) * 1000 INTO wait

@@ -213,6 +213,15 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     expect(lastedMs).toBeLessThan(3000)
   })
 
+  it('are not kept for a restriction that was noted before the clock of the server was set back', async () => {
+    const [one, other] = [open({ perMs: 100 }), open({ perMs: 100 })]
+    expect(one.take(0, 1)).toBe(0)
+    expect(other.take(0, 1, 'restrictions')).toBeGreaterThan(0)
+    one.undo(0)
+    await server.query(`UPDATE ${place.schema}.slot_first SET until = clock_timestamp() + interval '1 hour'`)
+    expect(await took(one, 1)).toBeLessThan(500)
+  })
+
   it('cannot be taken where the server cannot be reached: nothing is sent uncounted', async () => {
     const one = open()
     await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
