@@ -7,6 +7,8 @@ import type { Clock, Random } from '../../core/ports.ts'
 import type { RunWatcher } from '../../core/log/run-watcher.ts'
 import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
+import type { OpenChannel } from '../../store/postgres/channel.ts'
+import { createSharedChannels } from '../../store/postgres/shared-channels.ts'
 import { openServerSessions } from '../../store/sessions.ts'
 import type { Log } from '../../log/log.ts'
 import { openDesk } from '../decisions/desk-server.ts'
@@ -19,6 +21,9 @@ import { openWatching } from './daemon-watch.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { createWaiting, isPassing } from './rejoining.ts'
 import { openServing, type Serving } from './serving.ts'
+
+/** All accounts together have so many connections to their server at most, each with one that renews leases. */
+const CONNECTIONS = 8
 
 interface Parts {
   readonly clock: Clock
@@ -56,6 +61,8 @@ interface OpenParts extends Parts {
   readonly formers: Map<string, number>
   /** By account: what of the thread its runs may use. */
   readonly shareOf: (account: string) => ThreadShare
+  /** How their states at a server are reached. */
+  readonly channel: OpenChannel
   readonly serving: Serving
   /** Whether figures and lines bear the account's name. */
   readonly isOneOfSeveral: boolean
@@ -72,7 +79,7 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
   const { watcher } = watching
   const runner = openRunner(settings, {
     ...{ log, pid, thorough: true, watcher, former: formers.get(account) },
-    share: parts.shareOf(account),
+    ...{ share: parts.shareOf(account), channel: parts.channel },
   })
   const fence = runner.state.fleet?.own()
   if (fence !== undefined) formers.set(account, fence)
@@ -260,6 +267,7 @@ export async function startAccounts(
     isOneOfSeveral,
     formers: new Map(),
     shareOf: createThreadShares(clock),
+    channel: createSharedChannels(CONNECTIONS),
     loadOwn: readTogether(parts.load, ({ accounts: next, broken: now }) => {
       nameBroken(now)
       const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account

@@ -26,21 +26,44 @@ export interface Renewal {
   readonly everyMs: number
 }
 
-/** What the thread is told; the first and the last are answered. */
-export type Told = readonly Query[] | Renewal | 'close'
+/** Statements of one of those who use the connection. */
+export interface Asked {
+  readonly queries: readonly Query[]
+  /** The settings of the session that they are asked under; another user may have left others. */
+  readonly under: string
+}
 
-export interface ChannelData {
+/** What the thread is told; `Asked` and 'close' are answered. */
+export type Told = Asked | Renewal | { readonly renewNoMore: string } | 'close'
+
+export interface WireData {
   readonly url: string
   readonly signal: Int32Array
 }
 
+/** A connection, in a thread of its own. */
+export interface Wire {
+  answer(asked: Asked): ServerAnswer
+  /** From now on, until it is told to stop or closed; also while the thread that asks stands still. */
+  keepRenewing(renewal: Renewal): void
+  renewNoMore(renewal: Renewal): void
+  /** It answers nothing any more. */
+  isBroken(): boolean
+  close(): void
+}
+
+/** What one state has of a connection: all of it, or a share (shared-channels.ts). */
 export interface Channel {
+  /** Ends the names of what goes with the connection, so that those who share it do not meet; empty where it is not shared. */
+  readonly mark: string
+  /** Settings of the session for all that is asked from now on; not within a transaction. */
+  under(settings: string): void
   /**
    * Statements that go to the server together, and are done in their order. Throws what the server or the socket reports of the
    * first one that fails (trouble.ts): within a transaction nothing of those after it is done.
    */
   ask(queries: readonly Query[]): readonly StatementAnswer[]
-  /** From now on, until it is closed; also while the thread that asks stands still. */
+  /** From now on, until it is closed. */
   keepRenewing(renewal: Renewal): void
   close(): void
 }
@@ -66,18 +89,15 @@ const isProblem = (answer: ServerAnswer): answer is Extract<ServerAnswer, { prob
 /** How the thread is: it is being loaded, it serves, or it has ended and answers nothing any more. */
 export const THREAD_STATES = { loading: 0, serving: 1, ended: 2 } as const
 
-/** Where in the signal the thread says that an answer is there, and how it is. */
-export const SIGNAL = { answered: 0, thread: 1 } as const
+/** Where in the signal the thread says that an answer is there, how it is, and that the connection broke off. */
+export const SIGNAL = { answered: 0, thread: 1, broken: 2 } as const
 
 const ENDED: ServerAnswer = { problem: { code: 'ECONNRESET', message: 'the connection has ended' } }
 const LATE: ServerAnswer = { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
 
-/** `place`: how messages name the state. */
-export type OpenChannel = (url: string, place: string) => Channel
-
-export const openChannel: OpenChannel = (url, place) => {
+export function openWire(url: string): Wire {
   const { port1: port, port2 } = new MessageChannel()
-  const signal = new Int32Array(new SharedArrayBuffer(8))
+  const signal = new Int32Array(new SharedArrayBuffer(12))
   const worker = new Worker(THREAD, { workerData: { url, signal, port: port2 }, transferList: [port2] })
   // What it ended for is known by its state.
   worker.on('error', () => undefined)
@@ -86,7 +106,7 @@ export const openChannel: OpenChannel = (url, place) => {
   if (Atomics.wait(signal, SIGNAL.thread, THREAD_STATES.loading, LOADED_MS) === 'timed-out')
     throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
   const hasEnded = (): boolean => Atomics.load(signal, SIGNAL.thread) === THREAD_STATES.ended
-  function answerTo(message: readonly Query[] | 'close', withinMs: number): ServerAnswer {
+  function answerTo(message: Asked | 'close', withinMs: number): ServerAnswer {
     Atomics.store(signal, SIGNAL.answered, 0)
     if (hasEnded()) return ENDED
     port.postMessage(message)
@@ -97,13 +117,12 @@ export const openChannel: OpenChannel = (url, place) => {
     }
     return (receiveMessageOnPort(port) as { message: ServerAnswer } | undefined)?.message ?? ENDED
   }
+  const tell = (told: Told): void => port.postMessage(told)
   return {
-    ask(queries) {
-      const answer = answerTo(queries, PATIENCE_MS)
-      if (isProblem(answer)) throw serverError(answer.problem, place)
-      return answer.answers
-    },
-    keepRenewing: (renewal) => port.postMessage(renewal),
+    answer: (asked) => answerTo(asked, PATIENCE_MS),
+    keepRenewing: tell,
+    renewNoMore: ({ renew }) => tell({ renewNoMore: renew }),
+    isBroken: () => hasEnded() || Atomics.load(signal, SIGNAL.broken) === 1,
     close() {
       answerTo('close', CLOSED_MS)
       Atomics.store(signal, SIGNAL.thread, THREAD_STATES.ended)
@@ -111,4 +130,27 @@ export const openChannel: OpenChannel = (url, place) => {
       void worker.terminate()
     },
   }
+}
+
+/** What a state asks over a wire. `place`: how messages name the state. `onProblem` is told of each code before it is thrown. */
+export function askOver(wire: Wire, place: string, onProblem: (code: string) => void = () => undefined) {
+  let under = ''
+  return {
+    under: (settings: string): void => void (under = settings),
+    ask(queries: readonly Query[]): readonly StatementAnswer[] {
+      const answer = wire.answer({ queries, under })
+      if (!isProblem(answer)) return answer.answers
+      onProblem(answer.problem.code)
+      throw serverError(answer.problem, place)
+    },
+  }
+}
+
+/** `place`: how messages name the state. */
+export type OpenChannel = (url: string, place: string) => Channel
+
+/** A connection for one state alone. */
+export const openChannel: OpenChannel = (url, place) => {
+  const wire = openWire(url)
+  return { ...askOver(wire, place), mark: '', keepRenewing: wire.keepRenewing, close: wire.close }
 }

@@ -3,7 +3,7 @@
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import {
-  type ChannelData,
+  type Asked,
   type Query,
   type Renewal,
   type ServerAnswer,
@@ -11,6 +11,7 @@ import {
   type StatementAnswer,
   THREAD_STATES,
   type Told,
+  type WireData,
 } from './channel.ts'
 import { serverProblem } from './trouble.ts'
 
@@ -34,21 +35,37 @@ function newClient(url: string, pipeline: boolean): pg.Client {
 
 const problemOf = (error: unknown): ServerAnswer => ({ problem: serverProblem(error) })
 
-/** Gives what asks the server. */
-function answeredBy(client: pg.Client): (queries: readonly Query[]) => Promise<ServerAnswer> {
+/** So many compiled statements the server keeps for one connection. */
+const MOST_COMPILED = 1000
+
+/** Statements with values are compiled once by the server: for each setting, as they mean other tables under another one. */
+function createNames(client: pg.Client) {
   const names = new Map<string, string>()
-
-  /** Statements with values are compiled once by the server. */
-  function nameOf({ text, values }: Query): { name?: string } {
+  let made = 0
+  return (under: string, { text, values }: Query): { name?: string } => {
     if (values.length === 0) return {}
-    const name = names.get(text) ?? `s${names.size}`
-    names.set(text, name)
-    return { name }
+    if (names.size >= MOST_COMPILED) {
+      names.clear()
+      // Where a transaction has failed it is refused: what is kept is kept in vain.
+      client.query('DEALLOCATE ALL').catch(() => undefined)
+    }
+    const key = `${under} ${text}`
+    const known = names.get(key)
+    if (known !== undefined) return { name: known }
+    made += 1
+    names.set(key, `s${made}`)
+    return { name: `s${made}` }
   }
+}
 
-  const ask = async (query: Query): Promise<StatementAnswer> => {
+/** Gives what asks the server. */
+function answeredBy(client: pg.Client): (asked: Asked) => Promise<ServerAnswer> {
+  const nameOf = createNames(client)
+  let current = ''
+
+  const ask = async (under: string, query: Query): Promise<StatementAnswer> => {
     const config = {
-      ...nameOf(query),
+      ...nameOf(under, query),
       text: query.text,
       values: [...query.values],
       rowMode: 'array' as const,
@@ -60,38 +77,79 @@ function answeredBy(client: pg.Client): (queries: readonly Query[]) => Promise<S
     return { columns: fields.map(({ name }) => name), rows, changes: rowCount ?? 0, command }
   }
 
-  return async (queries) => {
-    const settled = await Promise.allSettled(queries.map(ask))
+  async function turnTo(under: string): Promise<void> {
+    if (under === current) return
+    current = under
+    try {
+      await client.query(under)
+    } catch (error) {
+      current = ''
+      throw error
+    }
+  }
+
+  return async ({ queries, under }) => {
+    // They are on their way together.
+    const turned = turnTo(under)
+    const settled = await Promise.allSettled([turned, ...queries.map(async (query) => ask(under, query))])
     const failed = settled.find((one) => one.status === 'rejected')
     if (failed !== undefined) return problemOf(failed.reason)
-    return { answers: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])) }
+    return {
+      answers: settled.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : [])),
+    }
   }
 }
 
-/** Says a statement again and again, over a connection of its own. */
+/** A lock is not waited for: the row is renewed at the next turn, and others must not be late for it. */
+const LOCKED = '55P03'
+
+/** Says statements again and again, over a connection of its own. */
 function createRenewer(url: string) {
-  let renewer: pg.Client | undefined
-  let isRenewing = false
+  const timers = new Map<string, NodeJS.Timeout>()
+  const underWay = new Set<string>()
+  let opened: Promise<pg.Client> | undefined
+
+  async function open(lockMs: number): Promise<pg.Client> {
+    const client = newClient(url, false)
+    await client.connect()
+    await client.query(`SET lock_timeout = ${lockMs}`)
+    return client
+  }
+
+  async function close(): Promise<void> {
+    const closing = opened
+    opened = undefined
+    await closing?.then(async (client) => client.end()).catch(() => undefined)
+  }
 
   /** A renewal that fails is tried again at the next turn, over a new connection. */
-  async function renew(text: string): Promise<void> {
-    if (isRenewing) return
-    isRenewing = true
+  async function renew({ renew: text, everyMs }: Renewal): Promise<void> {
+    if (underWay.has(text)) return
+    underWay.add(text)
+    const used = (opened ??= open(Math.ceil(everyMs / 2)))
     try {
-      if (renewer === undefined) {
-        renewer = newClient(url, false)
-        await renewer.connect()
-      }
-      await renewer.query(text)
-    } catch {
-      const broken = renewer
-      renewer = undefined
-      await broken?.end().catch(() => undefined)
+      await (await used).query(text)
+    } catch (error) {
+      if (used === opened && serverProblem(error).code !== LOCKED) await close()
     } finally {
-      isRenewing = false
+      underWay.delete(text)
     }
   }
-  return { renew, end: async () => renewer?.end().catch(() => undefined) }
+
+  const stop = (text: string): void => {
+    clearInterval(timers.get(text))
+    timers.delete(text)
+  }
+  return {
+    keep: (renewal: Renewal): void =>
+      void timers.set(
+        renewal.renew,
+        setInterval(() => void renew(renewal), renewal.everyMs),
+      ),
+    stop,
+    stopAll: () => [...timers.keys()].forEach(stop),
+    close,
+  }
 }
 
 /** The main thread does not wait for one that has ended. */
@@ -105,15 +163,18 @@ function sayWhenEnded(signal: Int32Array): void {
 }
 
 /** Answers until it is told to close. */
-function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void {
+function serve({ url, port, signal }: WireData & { port: MessagePort }): void {
   sayWhenEnded(signal)
-  let renewing: NodeJS.Timeout | undefined
   const client = newClient(url, true)
-  // A worker that cannot write any more must not keep its lease.
-  client.on('end', () => clearInterval(renewing))
-  client.on('error', () => clearInterval(renewing))
-  const answered = answeredBy(client)
   const renewer = createRenewer(url)
+  // A worker that cannot write any more must not keep its lease.
+  const broken = (): void => {
+    Atomics.store(signal, SIGNAL.broken, 1)
+    renewer.stopAll()
+  }
+  client.on('end', broken)
+  client.on('error', broken)
+  const answered = answeredBy(client)
 
   function tell(answer: ServerAnswer): void {
     port.postMessage(answer)
@@ -121,32 +182,28 @@ function serve({ url, port, signal }: ChannelData & { port: MessagePort }): void
     Atomics.notify(signal, SIGNAL.answered)
   }
 
-  function keepRenewing({ renew: text, everyMs }: Renewal): void {
-    renewing = setInterval(() => void renewer.renew(text), everyMs)
+  async function close(): Promise<void> {
+    renewer.stopAll()
+    await client.end().catch(() => undefined)
+    await renewer.close()
+    tell({ answers: [] })
+    port.close()
   }
-
-  const isRenewal = (told: Told): told is Renewal => typeof told === 'object' && 'renew' in told
 
   const connected = client.connect()
   // Each statement says it: the first one may come long after.
-  connected.catch(() => undefined)
+  connected.catch(broken)
   Atomics.store(signal, SIGNAL.thread, THREAD_STATES.serving)
   Atomics.notify(signal, SIGNAL.thread)
   port.on('message', (told: Told) => {
-    if (isRenewal(told)) return keepRenewing(told)
+    if (told !== 'close' && 'renew' in told) return renewer.keep(told)
+    if (told !== 'close' && 'renewNoMore' in told) return renewer.stop(told.renewNoMore)
     void connected.then(
-      async () => {
-        if (told !== 'close') return tell(await answered(told))
-        clearInterval(renewing)
-        await client.end().catch(() => undefined)
-        await renewer.end()
-        tell({ answers: [] })
-        port.close()
-      },
+      async () => (told === 'close' ? close() : tell(await answered(told))),
       (error: unknown) => tell(problemOf(error)),
     )
   })
 }
 
 // Loaded by itself, it has nothing to serve.
-if (!isMainThread) serve(workerData as ChannelData & { port: MessagePort })
+if (!isMainThread) serve(workerData as WireData & { port: MessagePort })

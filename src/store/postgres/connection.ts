@@ -8,7 +8,7 @@ import { translated } from './dialect.ts'
 import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
 import { createStatistics } from './statistics.ts'
 import { departure, join, type Joining, LEASE_MS, renewal, RENEWALS } from './workers.ts'
-import { hasState, makeState, TEMPORARY_TABLES } from './tables.ts'
+import { dropTemporaryTables, hasState, makeState, temporaryNames, temporaryTables } from './tables.ts'
 import { createTransactions } from './transactions.ts'
 import { assertKnown, upgrade } from './upgrades.ts'
 
@@ -34,11 +34,15 @@ const sendable = (value: unknown): unknown => (value instanceof Uint8Array ? new
 
 function createPrepare(
   line: ServerLine,
-  { tables, put }: { tables: () => readonly Table[]; put(query: Query): () => StatementAnswer },
+  {
+    mark,
+    tables,
+    put,
+  }: { mark: string; tables: () => readonly Table[]; put(query: Query): () => StatementAnswer },
 ) {
   let cursors = 0
   return (source: string) => {
-    const statement = translated(source, tables)
+    const statement = translated(temporaryNames(source, mark), tables)
     const isRead = reads(source)
     let shape: Shape = 'rows'
     const query = (given: readonly unknown[], before = ''): Query => {
@@ -67,7 +71,7 @@ function createPrepare(
       all: (...given: unknown[]) => all(given),
       *iterate(...given: unknown[]) {
         cursors += 1
-        const name = `c${cursors}`
+        const name = `c${cursors}${mark}`
         line.later(query(given, `DECLARE ${name} NO SCROLL CURSOR WITH HOLD FOR `))
         try {
           for (;;) {
@@ -132,7 +136,7 @@ function connectionOver(opening: Opening): Connection {
   }
   return {
     kind: 'postgres',
-    prepare: createPrepare(line, { tables, put }) as unknown as Connection['prepare'],
+    prepare: createPrepare(line, { mark: channel.mark, tables, put }) as unknown as Connection['prepare'],
     transaction:
       <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
       (...given: Given) =>
@@ -149,15 +153,19 @@ function connectionOver(opening: Opening): Connection {
     tables,
     close() {
       if (opening.fence !== undefined) sayQuietly(line, departure(opening.fence))
+      if (channel.mark !== '') sayQuietly(line, dropTemporaryTables(channel.mark))
       channel.close()
     },
   }
 }
 
 /** A session that is lost in the midst of a transaction must not keep others waiting for longer than a lease. */
-const sessionSettings = (schema: string, leaseMs: number): string =>
-  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs};
-   SET search_path = "${schema}", pg_catalog`
+const sessionSettings = (leaseMs: number): string =>
+  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs}`
+
+/** What is another one for each state. `fence`: of the worker, for what it takes (tables.ts). */
+const ownSettings = (schema: string, fence?: number): string =>
+  `SET search_path = "${schema}", pg_catalog; SET contact_sync.fence = '${fence ?? ''}'`
 
 const isSchema = (db: Connection, schema: string): boolean =>
   db.prepare<[string], number>('SELECT 1 FROM pg_namespace WHERE nspname = ?').get(schema) !== undefined
@@ -187,8 +195,10 @@ export function connectToServer(
   const place = stateText({ path: '', url, schema })
   const opening: Opening = { schema, place, channel: open(url, place), fence: undefined }
   const db = connectionOver(opening)
+  const { channel } = opening
+  channel.under(ownSettings(schema))
   try {
-    db.exec(sessionSettings(schema, joining.leaseMs))
+    db.exec(sessionSettings(joining.leaseMs))
     assertDurable(db, place)
     if (!hasState(db))
       db.exclusive(() => {
@@ -200,12 +210,12 @@ export function connectToServer(
     assertKnown(db, place)
     const fence = join(db, joining, place)
     opening.fence = fence
-    opening.channel.keepRenewing({
+    channel.under(ownSettings(schema, fence))
+    channel.keepRenewing({
       renew: renewal(schema, fence, joining.leaseMs),
       everyMs: joining.leaseMs / RENEWALS,
     })
-    db.exec(`SET contact_sync.fence = '${fence}'`)
-    db.exec(TEMPORARY_TABLES)
+    db.exec(temporaryTables(channel.mark))
     return { ...db, fence }
   } catch (error) {
     db.close()
@@ -216,15 +226,17 @@ export function connectToServer(
 /** For reading alone; undefined where there is no state yet. */
 export function readFromServer({ url, schema }: ServerPlace): Connection | undefined {
   const place = stateText({ path: '', url, schema })
-  const db = connectionOver({ schema, place, channel: openChannel(url, place), fence: undefined })
+  const channel = openChannel(url, place)
+  channel.under(ownSettings(schema))
+  const db = connectionOver({ schema, place, channel, fence: undefined })
   try {
-    db.exec(sessionSettings(schema, LEASE_MS))
+    db.exec(sessionSettings(LEASE_MS))
     if (!hasState(db)) {
       db.close()
       return undefined
     }
     assertKnown(db, place)
-    db.exec(`${TEMPORARY_TABLES} SET default_transaction_read_only = on`)
+    db.exec(`${temporaryTables(channel.mark)} SET default_transaction_read_only = on`)
     return db
   } catch (error) {
     db.close()

@@ -88,10 +88,14 @@ END $$;
 CREATE FUNCTION log_name_print(kind text, id bigint) RETURNS bytea LANGUAGE sql STABLE AS $$
   SELECT log_name_print(kind, id::text)
 $$;
+`
+
+/** Where a link was seen in the input that is being read: in a file a function of this process (journal/reading/claims.ts). */
+export const claimedLine = `
 CREATE FUNCTION claimed_line(of_input bigint, of_link bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT line FROM claim_link WHERE input = of_input AND link = of_link);
 END $$;
 `
 
-export const FUNCTIONS = [texts, values, prints].join('')
+export const FUNCTIONS = [texts, values, prints, claimedLine].join('')

@@ -2,7 +2,7 @@
 import { type Connection, type FileConnection, openTemporaryDatabase } from '../file/database.ts'
 import { CLAIM_TABLES, newestSchema } from '../file/schema.ts'
 import { NAME_TRIGGERS } from '../log/audit-names.ts'
-import { FUNCTIONS } from './functions.ts'
+import { claimedLine, FUNCTIONS } from './functions.ts'
 import { MAILBOX_TABLES } from './mailbox.ts'
 import { SLOT_TABLES } from './slots.ts'
 import { TOKEN_TABLE } from './vault.ts'
@@ -73,9 +73,26 @@ function copyRows(from: FileConnection, to: Connection): void {
   }
 }
 
-/** What goes with the connection, as in a file; and where the lines of links are, which a file asks this process for. */
-export const TEMPORARY_TABLES = `${typed(CLAIM_TABLES)}
+/** As in a file; and where the lines of links are, which a file asks this process for. */
+const TEMPORARY_TABLES = `${typed(CLAIM_TABLES)}
 CREATE TEMP TABLE claim_link (input bigint, link bigint, line bigint, PRIMARY KEY (input, link));`
+
+const NAMES = [...TEMPORARY_TABLES.matchAll(/CREATE TEMP TABLE (\w+)/g)].map(([, name = '']) => name)
+const NAME = new RegExp(`\\b(?:${NAMES.join('|')})\\b`, 'g')
+const CLAIMED_LINE = /\bclaimed_line\(/g
+
+/** A statement in the names of those who share a connection: temporary tables of each end with its mark (channel.ts). */
+export const temporaryNames = (source: string, mark: string): string =>
+  mark === ''
+    ? source
+    : source.replaceAll(NAME, `$&${mark}`).replaceAll(CLAIMED_LINE, `pg_temp.claimed_line${mark}(`)
+
+/** What goes with the connection. */
+export const temporaryTables = (mark: string): string =>
+  temporaryNames(mark === '' ? TEMPORARY_TABLES : `${TEMPORARY_TABLES}${claimedLine}`, mark)
+
+export const dropTemporaryTables = (mark: string): string =>
+  temporaryNames(`DROP TABLE ${NAMES.join(', ')}; DROP FUNCTION claimed_line(bigint, bigint)`, mark)
 
 /** Whether the schema of the connection has a state. */
 export const hasState = (db: Connection): boolean =>

@@ -40,6 +40,7 @@ export const channelsOf =
     const { restarts } = way
     const session = database.open()
     let isBroken = false
+    let settings: string | undefined
     const isGone = (): boolean => isBroken || life.isOver || restarts !== way.restarts
 
     function breakOff(problem: typeof BROKEN): never {
@@ -58,6 +59,8 @@ export const channelsOf =
     }
 
     return {
+      mark: '',
+      under: (text) => void (settings = text),
       ask(queries) {
         if (isGone()) return breakOff(BROKEN)
         if (way.isAway) return breakOff(AWAY)
@@ -67,6 +70,8 @@ export const channelsOf =
           way.say(`worker ${life.number}: ${isCommit ? 'commit' : 'statement'}, ${fault.kind}`)
         if (fault?.kind === 'lost') return breakOff(BROKEN)
         timeline.pass(fault?.beforeMs ?? 0)
+        if (settings !== undefined) database.ask(session, [{ text: settings, values: [] }], way.now())
+        settings = undefined
         const { answers, problem } = database.ask(session, queries, way.now())
         timeline.pass(fault?.afterMs ?? 0)
         if (fault?.kind === 'answer lost') return breakOff(BROKEN)

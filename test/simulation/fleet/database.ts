@@ -177,7 +177,7 @@ export async function openDatabase(): Promise<SimulatedDatabase> {
     )
   }
   function note(session: Session, text: string): void {
-    session.fence = /SET contact_sync\.fence = '(\d+)'/.exec(text)?.[1] ?? session.fence
+    session.fence = /SET contact_sync\.fence = '(\d*)'/.exec(text)?.[1] ?? session.fence
     session.schema = /SET search_path = ("\w+"), /.exec(text)?.[1] ?? session.schema
   }
   const rollBack = (): void => {

@@ -14,6 +14,8 @@ import { POSTGRES, startPostgres } from '../../support/postgres-server.ts'
 function noting(answers: Readonly<Record<string, string | Error>>) {
   const asked: string[][] = []
   const channel: Channel = {
+    mark: '',
+    under: () => undefined,
     ask(queries) {
       asked.push(queries.map(({ text }) => text))
       return queries.map(({ text }) => {
