@@ -1,22 +1,34 @@
-// npm run bench:fleet -- [SECONDS] [ROWS]: several workers with one state at a PostgreSQL server. First the rate limit, as a service
+// npm run bench:fleet -- [SECONDS] [ROWS] [--check]: several workers with one state at a PostgreSQL server. First the rate limit, as a service
 // counts it: processes that ask as fast as they may. Then whole daemons that push files without a limit that matters, beside one
-// daemon with its state in a file. Figures are of this machine, whose processors all of them share; compare them with each other.
+// daemon with its state in a file. Ends with 1 where a window is above the limit, or less of it is used than it should be; with
+// `--check` that is all that is measured, for four processes. Figures are of this machine, whose processors all of them share; compare them with each other.
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { openState, openStateForReading } from '../../src/store/state-store.ts'
 import { systemClock as clock } from '../../src/system.ts'
 import { peopleCsv } from '../support/cli.ts'
 import { POSTGRES, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
-import { startMeasuredService } from '../store/postgres/measured-service.ts'
-import { fullestWindow, rateUse } from './cost/rate-use.ts'
+import { type MeasuredService, startMeasuredService } from './measured-service.ts'
+import { fullestWindow, steadyShare } from './cost/rate-use.ts'
 
-const [seconds = 10, rows = 2000] = process.argv.slice(2).map(Number)
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const [seconds = 10, rows = 2000] = positionals.map(Number)
 const KEY = 'bench-key'
 const PIPELINES = 8
+/** So many requests in a window of so many milliseconds; answers take from so long to so long. */
+const [ALLOWED, WINDOW_MS, ANSWER_MS] = [50, 1000, [20, 420] as const]
+/** The time limit of a request (asker.ts). */
+const ASKED_WITHIN_MS = 2000
+const LEAST_USE = 0.95
+let schemas = 0
 
 async function endAll(children: readonly ChildProcess[]): Promise<void> {
   for (const child of children) {
@@ -32,35 +44,89 @@ const commits = async (server: PostgresServer): Promise<number> =>
     )[0]?.['n'],
   )
 
-/** How well so many processes use a limit of 50 a second. */
-async function measureLimit(server: PostgresServer, folder: string, processes: number) {
-  const place = { url: server.url, schema: `limit_${processes}`, path: join(folder, `limit-${processes}`) }
+/** Of the time without one of the processes; longer than it takes to notice that one is gone, and to free its places. */
+const LEASE_MS = 3000
+const GONE_MS = LEASE_MS + ASKED_WITHIN_MS + 2 * WINDOW_MS
+
+interface Asked {
+  readonly service: MeasuredService
+  readonly askers: readonly ChildProcess[]
+  end(): Promise<void>
+}
+
+/** Processes that ask a service as fast as they may. */
+async function startAsking(server: PostgresServer, folder: string, processes: number): Promise<Asked> {
+  schemas += 1
+  const schema = `limit_${schemas}`
+  const place = { url: server.url, schema, path: join(folder, schema) }
   await openState(place, { pid: 0, since: 0, thorough: false }).close()
-  const service = await startMeasuredService([20, 420])
-  const asking = { place, address: service.address, leaseMs: 15_000, requests: 50, perMs: 1000, atOnce: 32 }
+  const service = await startMeasuredService(ANSWER_MS)
+  const { address } = service
+  const asking = { place, address, leaseMs: LEASE_MS, requests: ALLOWED, perMs: WINDOW_MS, atOnce: 32 }
   const askers = Array.from({ length: processes }, () =>
-    fork(resolve(import.meta.dirname, '../store/postgres/asker.ts'), [JSON.stringify(asking)]),
+    fork(resolve(import.meta.dirname, './asker.ts'), [JSON.stringify(asking)]),
   )
   await Promise.all(askers.map(async (asker) => once(asker, 'message')))
   await clock.sleep(2000)
-  const [from, before] = [clock.monotonic(), await commits(server)]
-  await clock.sleep(seconds * 1000)
-  const after = await commits(server)
-  await endAll(askers)
-  await service.close()
-  const served = service.served()
-  const lately = served.filter(({ at, answered }) => at >= from && answered !== null)
-  const use = rateUse(lately, { allowed: 50, windowMs: 1000, atOnce: 32 * processes })
   return {
-    processes,
-    'requests/s': Number((lately.length / seconds).toFixed(1)),
-    'fullest window': fullestWindow(
-      served.map(({ at }) => at),
-      1000,
-    ),
-    'use of the limit': Number(use.share.toFixed(3)),
-    'transactions/request': Number(((after - before) / lately.length).toFixed(1)),
+    service,
+    askers,
+    async end() {
+      await endAll(askers)
+      await service.close()
+    },
   }
+}
+
+/** What of the limit is used within the next seconds. */
+async function useOf(service: MeasuredService): Promise<number> {
+  const from = clock.monotonic()
+  await clock.sleep(seconds * 1000)
+  const to = clock.monotonic()
+  return steadyShare(service.served(), { from, to }, { allowed: ALLOWED, windowMs: WINDOW_MS })
+}
+
+const fullestOf = (service: MeasuredService): number =>
+  fullestWindow(
+    service.served().map(({ at }) => at),
+    WINDOW_MS,
+  )
+
+/** How well so many processes use the limit. */
+async function measureLimit(server: PostgresServer, folder: string, processes: number) {
+  const { service, end } = await startAsking(server, folder, processes)
+  const [asked, before] = [service.served().length, await commits(server)]
+  const use = await useOf(service)
+  const [requests, after] = [service.served().length - asked, await commits(server)]
+  await end()
+  return {
+    processes: String(processes),
+    'requests/s': Number((requests / seconds).toFixed(1)),
+    'fullest window': fullestOf(service),
+    'use of the limit': Number(use.toFixed(3)),
+    'transactions/request': Number(((after - before) / requests).toFixed(1)),
+  }
+}
+
+/** How well two of four use it after one was killed and one stopped, and when that one wakes up after its lease. */
+async function measureTrouble(server: PostgresServer, folder: string) {
+  const { service, askers, end } = await startAsking(server, folder, 4)
+  const [killed, stopped] = askers
+  killed?.kill('SIGKILL')
+  stopped?.kill('SIGSTOP')
+  await clock.sleep(GONE_MS)
+  const without = await useOf(service)
+  stopped?.kill('SIGCONT')
+  const again = await useOf(service)
+  await end()
+  return [
+    ['2 of 4, one killed, one stopped', without],
+    ['2 of 4, the stopped one woke up', again],
+  ].map(([processes, use]) => ({
+    processes,
+    'fullest window': fullestOf(service),
+    'use of the limit': Number(Number(use).toFixed(3)),
+  }))
 }
 
 /** Daemons over the same pipelines, from the first to the last link. `url`: undefined for a state in a file. */
@@ -116,20 +182,29 @@ pipelines:\n${pipelines.join('')}`,
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'))
-if (POSTGRES === undefined) throw new Error('PostgreSQL is not installed')
-const server = await startPostgres(POSTGRES)
-try {
-  const limits = []
-  for (const processes of [1, 2, 4]) limits.push(await measureLimit(server, folder, processes))
-  console.table(limits)
+async function measurePushes(server: PostgresServer, folder: string): Promise<void> {
   const pushes = [await measurePush(folder, 1, undefined)]
   for (const workers of [1, 2, 4]) {
     pushes.push(await measurePush(folder, workers, server.url))
     await server.query('DROP SCHEMA contact_sync CASCADE')
   }
   console.table(pushes)
-  process.exitCode = limits.every((one) => one['fullest window'] <= 50) ? 0 : 1
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'))
+if (POSTGRES === undefined) throw new Error('PostgreSQL is not installed')
+const server = await startPostgres(POSTGRES)
+try {
+  const limits = []
+  for (const processes of values.check ? [4] : [1, 2, 4])
+    limits.push(await measureLimit(server, folder, processes))
+  const all = [...limits, ...(await measureTrouble(server, folder))]
+  console.table(all)
+  if (!values.check) await measurePushes(server, folder)
+  const bad = all.filter((one) => one['fullest window'] > ALLOWED || one['use of the limit'] < LEAST_USE)
+  for (const { processes } of bad)
+    console.log(`WRONG: ${processes}: a window above the limit, or a use below ${LEAST_USE}`)
+  process.exitCode = bad.length === 0 ? 0 : 1
 } finally {
   await server.stop()
   rmSync(folder, { recursive: true })

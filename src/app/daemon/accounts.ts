@@ -23,7 +23,7 @@ import { createWaiting, isPassing } from './rejoining.ts'
 import { openServing, type Serving } from './serving.ts'
 
 /** All accounts together have so many connections to their server at most, each with one that renews leases. */
-const CONNECTIONS = 8
+const CONNECTIONS = 4
 
 interface Parts {
   readonly clock: Clock

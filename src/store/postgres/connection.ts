@@ -95,11 +95,15 @@ function createPrepare(
   }
 }
 
+let known: readonly Table[] | undefined
+
 /** Those of every state, at a server or in a file. */
 function modelTables(): readonly Table[] {
+  if (known !== undefined) return known
   const model = openTemporaryDatabase()
   try {
-    return model.tables()
+    known = model.tables()
+    return known
   } finally {
     model.close()
   }
@@ -121,8 +125,6 @@ function connectionOver(opening: Opening): Connection {
   const { schema, channel } = opening
   const line = createLine(channel)
   const statistics = createStatistics(line)
-  let known: readonly Table[] | undefined
-  const tables = (): readonly Table[] => (known ??= modelTables())
   const { within, writing, isOpen } = createTransactions(line, {
     fence: () => opening.fence,
     ended: statistics.refresh,
@@ -136,7 +138,7 @@ function connectionOver(opening: Opening): Connection {
   }
   return {
     kind: 'postgres',
-    prepare: createPrepare(line, { mark: channel.mark, tables, put }) as unknown as Connection['prepare'],
+    prepare: createPrepare(line, { mark: channel.mark, tables: modelTables, put }) as unknown as Connection['prepare'],
     transaction:
       <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
       (...given: Given) =>
@@ -148,9 +150,9 @@ function connectionOver(opening: Opening): Connection {
       }),
     exec: (text) => void put(plain(text)),
     rewrite() {
-      for (const { name } of tables()) line.now(plain(`VACUUM (FULL) "${name}"`))
+      for (const { name } of modelTables()) line.now(plain(`VACUUM (FULL) "${name}"`))
     },
-    tables,
+    tables: modelTables,
     close() {
       if (opening.fence !== undefined) sayQuietly(line, departure(opening.fence))
       if (channel.mark !== '') sayQuietly(line, dropTemporaryTables(channel.mark))

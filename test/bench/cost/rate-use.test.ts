@@ -1,7 +1,7 @@
 // The use of a rate limit, from arrivals alone: a client that goes over is seen, and none can be better than possible.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fullestWindow, leastMs, rateUse, type ServedRequest } from './rate-use.ts'
+import { fullestWindow, leastMs, rateUse, type ServedRequest, steadyShare } from './rate-use.ts'
 
 describe('the fullest window', () => {
   it.each([
@@ -78,5 +78,13 @@ describe('the use of a limit', () => {
   it('takes the answers that there were', () => {
     const lost: ServedRequest = { at: 0, answered: null, isWrite: true }
     expect(rateUse([lost, ...writes(0, 1050)], limit)).toMatchObject({ answerMs: 50, share: 1 })
+  })
+
+  it('from one moment to another is whole where each place is taken again at once, and counts the time of those that began before or last longer', () => {
+    const all = writes(-500, -500, 550, 550)
+    expect(steadyShare(all, { from: 0, to: 1000 }, limit)).toBe(1)
+    expect(steadyShare(all.slice(0, 3), { from: 0, to: 1000 }, limit)).toBe(0.775)
+    const lost: ServedRequest = { at: 500, answered: null, isWrite: true }
+    expect(steadyShare([lost], { from: 0, to: 1000 }, limit)).toBe(0.25)
   })
 })

@@ -58,6 +58,21 @@ export function leastMs(
   return starts.at(-1) ?? 0
 }
 
+/**
+ * How much of a limit is in use from one moment to another, without beginning or end of work: each request takes a place from its
+ * arrival until a window after its answer. Without a pause between two of a place, it lets W / (W + answer) of itself through.
+ */
+export function steadyShare(
+  served: readonly ServedRequest[],
+  { from, to }: { from: number; to: number },
+  { allowed, windowMs }: Omit<RateLimit, 'atOnce'>,
+): number {
+  const taken = served.map(({ at, answered }) =>
+    Math.max(0, Math.min(to, (answered ?? to) + windowMs) - Math.max(from, at)),
+  )
+  return taken.reduce((sum, ms) => sum + ms, 0) / (allowed * (to - from))
+}
+
 /** Use is judged from the first write on: before that, a run reads its files and plans. */
 export function rateUse(served: readonly ServedRequest[], limit: RateLimit): RateUse {
   const times = served.map(({ at }) => at)

@@ -1,6 +1,4 @@
-// One rate limit for all workers, as the service counts it.
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+// One rate limit for all workers. How well it is used, and that a service never counts more: `npm run bench:fleet -- --check`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,9 +10,7 @@ import { readSlotUse } from '../../../src/store/postgres/slots.ts'
 import { openToRead } from '../../../src/store/reading.ts'
 import { openState, type OwnedState } from '../../../src/store/state-store.ts'
 import { systemClock } from '../../../src/system.ts'
-import { fullestWindow, rateUse } from '../../bench/cost/rate-use.ts'
 import { POSTGRES, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
-import { type MeasuredService, startMeasuredService } from './measured-service.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -226,69 +222,5 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     const one = open()
     await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
     expect(() => one.take(0, 1)).toThrow('cannot be reached')
-  })
-
-  describe('as the service counts', () => {
-    let service: MeasuredService
-    const askers: ChildProcess[] = []
-    const limit = { allowed: 50, windowMs: 1000, atOnce: 200 }
-    async function begin(processes: number, answerMs: readonly [number, number]): Promise<void> {
-      service = await startMeasuredService(answerMs)
-      // The state is there before they join.
-      open()
-      const { address } = service
-      const asking = { place, address, leaseMs: LEASE_MS, requests: 50, perMs: 1000, atOnce: 50 }
-      for (let number = 0; number < processes; number += 1)
-        askers.push(fork(new URL('./asker.ts', import.meta.url), [JSON.stringify(asking)]))
-      await Promise.all(askers.map(async (asker) => once(asker, 'message')))
-    }
-    async function end(): Promise<void> {
-      const ended = askers.splice(0).map(async (asker) => {
-        asker.kill('SIGKILL')
-        if (asker.exitCode === null && asker.signalCode === null) await once(asker, 'exit')
-      })
-      await Promise.all(ended)
-      await service.close()
-    }
-    /** With each request of the last so many milliseconds answered. */
-    const lately = (ms: number) => {
-      const from = systemClock.monotonic() - ms
-      return service.served().filter(({ at, answered }) => at > from && answered !== null)
-    }
-
-    it('is never above the limit and used well, over four processes and answers that vary', async () => {
-      await begin(4, [20, 420])
-      await systemClock.sleep(9000)
-      const use = rateUse(lately(8000), limit)
-      await end()
-      expect(
-        fullestWindow(
-          service.served().map(({ at }) => at),
-          1000,
-        ),
-      ).toBeLessThanOrEqual(50)
-      // The machine may be busy; how well it is used on a quiet one, `npm run bench:fleet` says.
-      expect(use.share).toBeGreaterThan(0.4)
-    })
-
-    it('is kept with one killed and one stopped for longer than its lease', async () => {
-      await begin(4, [20, 60])
-      await systemClock.sleep(1500)
-      const [killed, stopped] = askers
-      killed?.kill('SIGKILL')
-      stopped?.kill('SIGSTOP')
-      await systemClock.sleep(LEASE_MS + 2500)
-      stopped?.kill('SIGCONT')
-      await systemClock.sleep(3500)
-      const use = rateUse(lately(2500), limit)
-      await end()
-      expect(
-        fullestWindow(
-          service.served().map(({ at }) => at),
-          1000,
-        ),
-      ).toBeLessThanOrEqual(50)
-      expect(use.share).toBeGreaterThan(0.25)
-    })
   })
 })

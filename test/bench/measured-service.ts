@@ -1,8 +1,8 @@
 // A service that notes when requests came and were answered, and answers after a time that varies.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ServedRequest } from '../../bench/cost/rate-use.ts'
-import { systemClock } from '../../../src/system.ts'
+import type { ServedRequest } from './cost/rate-use.ts'
+import { systemClock } from '../../src/system.ts'
 
 export interface MeasuredService {
   readonly address: string

@@ -1,8 +1,9 @@
 // A process that asks a service as fast as the rate limit of all workers lets it, until it is told to end.
-import type { ServerPlace } from '../../../src/core/state-place.ts'
-import { createRateLimiter } from '../../../src/service/rate-limiter.ts'
-import { openState } from '../../../src/store/state-store.ts'
-import { systemClock } from '../../../src/system.ts'
+import { GUEST } from '../../src/core/fleet.ts'
+import type { ServerPlace } from '../../src/core/state-place.ts'
+import { createRateLimiter } from '../../src/service/rate-limiter.ts'
+import { openState } from '../../src/store/state-store.ts'
+import { systemClock } from '../../src/system.ts'
 
 interface Asking {
   readonly place: ServerPlace
@@ -31,6 +32,11 @@ const ask = async (): Promise<void> => {
   while (!ending.signal.aborted)
     await limiter.run(() => fetch(address).then(async (answer) => answer.text()), ending.signal)
 }
+// As each worker does: those that are gone are removed.
+const meeting = setInterval(
+  () => void state.fleet?.meet(GUEST).catch(() => clearInterval(meeting)),
+  leaseMs / 3,
+)
 process.on('message', () => ending.abort())
 process.send?.('ready')
 await Promise.all(Array.from({ length: atOnce }, ask)).catch(() => undefined)
