@@ -11,6 +11,7 @@ import { cleanText } from './field-check.ts'
 import { compileCustomField, compileField, type FieldMapper } from './field-mapping.ts'
 import type { SourceRecord } from './record.ts'
 import { type SeenField, seenField } from './seen-field.ts'
+import { type KeyFault, keyFault, usableKey } from './usable-key.ts'
 import { describeSource, missingKeyText, quotedValue } from './mapping-texts.ts'
 import { oddities, type Oddity } from './odd-values.ts'
 import {
@@ -142,7 +143,7 @@ function recordKey(
   if (!isWhole) return undefined
   const read = keyReader(pipeline, new Map(places))
   const { repaired } = valueRepairs(pipeline, [])
-  return (values) => read(repaired(values))
+  return (values) => usableKey(read(repaired(values)))
 }
 
 /** The key of records that come header by header: each header is looked at once. */
@@ -331,7 +332,7 @@ export function compileMapping(
     return pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
   }
   const identityOf = (values: readonly string[]): string | undefined =>
-    keyOf(values, pipeline.key === undefined ? contactOf(values).contact : {})
+    usableKey(keyOf(values, pipeline.key === undefined ? contactOf(values).contact : {}))
   // Who a skipped record is matters only where a record that is not there has gone.
   const skipped = (values: readonly string[]): MappedRecord => ({
     kind: 'skipped',
@@ -353,7 +354,8 @@ export function compileMapping(
         if (verdict !== true) return whereFailed(verdict.problem, identityOf(values))
       }
       const { contact, mended, lacking, blank, problems } = contactOf(values, corrected)
-      const key = keyOf(values, corrected === undefined ? contact : contactOf(values).contact)
+      const found = keyOf(values, corrected === undefined ? contact : contactOf(values).contact)
+      const key = usableKey(found)
       const without = pipeline.skip_without?.filter((field) => blank.includes(field)) ?? []
       // Other rows of the key may have it.
       const isOfSeveral = pipeline.on_duplicate_key === 'union' && key !== undefined
@@ -374,7 +376,10 @@ export function compileMapping(
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, key)
       }
-      if (key === undefined) return withoutKey(pipeline, contact)
+      if (key === undefined) {
+        const fault = found === undefined ? undefined : keyFault(found)
+        return fault === undefined ? withoutKey(pipeline, contact) : withBadKey(fault)
+      }
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)
       const evidence = isConsent(contact['mail_status']) ? readEvidence?.(values) : undefined
@@ -393,3 +398,5 @@ const withoutKey = (pipeline: PipelineSettings, contact: Contact): MappedRecord 
   reason: missingKeyText(pipeline, contact),
   key: undefined,
 })
+
+const withBadKey = (fault: KeyFault): MappedRecord => ({ kind: 'rejected', ...fault, key: undefined })

@@ -219,6 +219,21 @@ describe('the key', () => {
     expect(mapOne({ key: undefined }, { mail: '' })).toMatchObject({ kind: 'rejected', code: 'KEY_MISSING' })
   })
 
+  it.each([
+    ['too long', 'k'.repeat(601), 'KEY_TOO_LONG', 'key: has 601 characters; at most 600 are possible'],
+    [
+      'cut within a character',
+      'a\ud800',
+      'TEXT_DAMAGED',
+      'key: contains half a character (a lone surrogate)',
+    ],
+    ['with the character U+0000', 'a\0b', 'TEXT_DAMAGED', 'key: contains the character U+0000'],
+  ])('that no state can hold, %s, is rejected', (_, no, code, reason) => {
+    const rejected = { kind: 'rejected', code, reason, key: undefined }
+    expect(mapOne({}, { no, mail: 'a@example.com' })).toEqual(rejected)
+    expect(mapOne({}, { no: 'k'.repeat(600), mail: 'a@example.com' })).toMatchObject({ kind: 'contact' })
+  })
+
   it('is still known of a rejected record', () => {
     expect(mapOne({}, { no: '7', mail: 'nonsense' })).toMatchObject({ kind: 'rejected', key: '7' })
   })

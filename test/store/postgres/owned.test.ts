@@ -1,4 +1,5 @@
 // What only the owner of a state does, where the state is at a server: whole runs, an erasure, renames, and the mark.
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,6 +60,22 @@ describe.skipIf(POSTGRES === undefined)('the owner of a state at a server', () =
     await verified()
     state.rebuildLogIndexes()
     expect(await state.logPage({}, { order: 'oldest', limit: 100 })).toHaveLength(31)
+  })
+
+  it('rejects a record whose key it cannot hold, and takes the others', async () => {
+    const line = testLine({ state })
+    const rows = people(4)
+    for (const [index, no] of [randomBytes(3000).toString('hex'), 'a\0b'].entries())
+      rows[index + 1] = [no, ...(rows[index + 1] ?? []).slice(1)]
+    // As long as a key may be, in characters of three bytes that cannot be compressed.
+    const wide = Array.from({ length: 600 }, (_, index) =>
+      String.fromCharCode(0x4e00 + ((index * 7919) % 20_000)),
+    )
+    rows[3] = [wide.join(''), ...(rows[3] ?? []).slice(1)]
+    line.source.drop('1.csv', rows)
+    expect(await line.run()).toMatchObject({ created: 2, rejected: 2 })
+    line.source.drop('2.csv', rows)
+    expect(await line.run()).toMatchObject({ unchanged: 2, rejected: 2 })
   })
 
   it('erases a person, and writes the tables anew without what was deleted', async () => {
