@@ -26,15 +26,15 @@ export interface Renewal {
   readonly everyMs: number
 }
 
-/** Statements of one of those who use the connection. */
-export interface Asked {
+/** Of one of those who use the connection. */
+export interface Statements {
   readonly queries: readonly Query[]
   /** The settings of the session that they are asked under; another user may have left others. */
   readonly under: string
 }
 
-/** What the thread is told; `Asked` and 'close' are answered. */
-export type Told = Asked | Renewal | { readonly renewNoMore: string } | 'close'
+/** What the thread is told; `Statements` and 'close' are answered. */
+export type Told = Statements | Renewal | { readonly renewNoMore: string } | 'close'
 
 export interface WireData {
   readonly url: string
@@ -43,7 +43,7 @@ export interface WireData {
 
 /** A connection, in a thread of its own. */
 export interface Wire {
-  answer(asked: Asked): ServerAnswer
+  answer(asked: Statements): ServerAnswer
   /** From now on, until it is told to stop or closed; also while the thread that asks stands still. */
   keepRenewing(renewal: Renewal): void
   renewNoMore(renewal: Renewal): void
@@ -106,7 +106,7 @@ export function openWire(url: string): Wire {
   if (Atomics.wait(signal, SIGNAL.thread, THREAD_STATES.loading, LOADED_MS) === 'timed-out')
     throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
   const hasEnded = (): boolean => Atomics.load(signal, SIGNAL.thread) === THREAD_STATES.ended
-  function answerTo(message: Asked | 'close', withinMs: number): ServerAnswer {
+  function answerTo(message: Statements | 'close', withinMs: number): ServerAnswer {
     Atomics.store(signal, SIGNAL.answered, 0)
     if (hasEnded()) return ENDED
     port.postMessage(message)

@@ -3,7 +3,7 @@
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import {
-  type Asked,
+  type Statements,
   type Query,
   type Renewal,
   type ServerAnswer,
@@ -59,7 +59,7 @@ function createNames(client: pg.Client) {
 }
 
 /** Gives what asks the server. */
-function answeredBy(client: pg.Client): (asked: Asked) => Promise<ServerAnswer> {
+function answeredBy(client: pg.Client): (asked: Statements) => Promise<ServerAnswer> {
   const nameOf = createNames(client)
   let current = ''
 

@@ -8,7 +8,7 @@ const COMPILED_BEFORE = '0A000'
 interface Host {
   readonly wire: Wire
   users: number
-  /** Nobody else is given it. */
+  /** No other state is given it. */
   isRetired: boolean
 }
 
