@@ -11,7 +11,7 @@ import { cleanText } from './field-check.ts'
 import { compileCustomField, compileField, type FieldMapper } from './field-mapping.ts'
 import type { SourceRecord } from './record.ts'
 import { type SeenField, seenField } from './seen-field.ts'
-import { type KeyFault, keyFault, usableKey } from './usable-key.ts'
+import { badKey, usableKey } from './usable-key.ts'
 import { describeSource, missingKeyText, quotedValue } from './mapping-texts.ts'
 import { oddities, type Oddity } from './odd-values.ts'
 import {
@@ -376,10 +376,7 @@ export function compileMapping(
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, key)
       }
-      if (key === undefined) {
-        const fault = found === undefined ? undefined : keyFault(found)
-        return fault === undefined ? withoutKey(pipeline, contact) : withBadKey(fault)
-      }
+      if (key === undefined) return badKey(found) ?? withoutKey(pipeline, contact)
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)
       const evidence = isConsent(contact['mail_status']) ? readEvidence?.(values) : undefined
@@ -398,5 +395,3 @@ const withoutKey = (pipeline: PipelineSettings, contact: Contact): MappedRecord 
   reason: missingKeyText(pipeline, contact),
   key: undefined,
 })
-
-const withBadKey = (fault: KeyFault): MappedRecord => ({ kind: 'rejected', ...fault, key: undefined })
