@@ -95,15 +95,11 @@ function createPrepare(
   }
 }
 
-let known: readonly Table[] | undefined
-
 /** Those of every state, at a server or in a file. */
 function modelTables(): readonly Table[] {
-  if (known !== undefined) return known
   const model = openTemporaryDatabase()
   try {
-    known = model.tables()
-    return known
+    return model.tables()
   } finally {
     model.close()
   }
@@ -125,6 +121,8 @@ function connectionOver(opening: Opening): Connection {
   const { schema, channel } = opening
   const line = createLine(channel)
   const statistics = createStatistics(line)
+  let known: readonly Table[] | undefined
+  const tables = (): readonly Table[] => (known ??= modelTables())
   const { within, writing, isOpen } = createTransactions(line, {
     fence: () => opening.fence,
     ended: statistics.refresh,
@@ -154,9 +152,9 @@ function connectionOver(opening: Opening): Connection {
       }),
     exec: (text) => void put(plain(text)),
     rewrite() {
-      for (const { name } of modelTables()) line.now(plain(`VACUUM (FULL) "${name}"`))
+      for (const { name } of tables()) line.now(plain(`VACUUM (FULL) "${name}"`))
     },
-    tables: modelTables,
+    tables,
     close() {
       if (opening.fence !== undefined) sayQuietly(line, departure(opening.fence))
       if (channel.mark !== '') sayQuietly(line, dropTemporaryTables(channel.mark))
