@@ -21,13 +21,14 @@ const ROOMS = [
 const LAYERS = {
   core: [
     ['words'],
+    ['settings'],
     ['mapping', 'outcome'],
     ['change', 'proposal', 'linkage'],
     ['log'],
     ['alerts', 'explain'],
   ],
   store: [['file'], ['window', 'log'], ['journal'], ['views']],
-  sync: [['plan', 'send']],
+  sync: [['reads'], ['plan', 'send']],
   app: [['contract', 'run'], ['alerting', 'people', 'init'], ['decisions'], ['daemon']],
   config: [['text'], ['schema']],
   sources: [['text'], ['folder'], ['remote'], ['csv', 'json'], ['pull'], ['module', 'http', 'sql', 'singer']],

@@ -1,5 +1,6 @@
 // The import rules hold for the source, and would not hold for a tree that breaks them.
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -78,5 +79,18 @@ describe('the import rules', () => {
     await tree(files)
     const { violations } = await cruise(folder)
     expect(violations.map((violation) => violation.rule.name)).toContain(rule)
+  })
+})
+
+describe('the rooms', () => {
+  it('hold 22 files at most, but for that of the commands', () => {
+    const counts = new Map<string, number>()
+    for (const file of globSync('src/**/*.ts', { cwd: root })) {
+      const room = dirname(file)
+      counts.set(room, (counts.get(room) ?? 0) + 1)
+    }
+    expect(counts.size).toBeGreaterThan(40)
+    const full = [...counts].filter(([room, files]) => files > 22 && room !== 'src/cli/commands')
+    expect(full).toEqual([])
   })
 })

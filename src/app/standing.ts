@@ -15,7 +15,7 @@ import { createSource } from '../sources/registry.ts'
 import { systemClock as clock } from '../system.ts'
 import { type HandOverStanding, handOverStanding } from './hand-over-standing.ts'
 import { nextDue } from './run/next-due.ts'
-import { type RateStanding, rateStanding } from './run/rate-window.ts'
+import { type RateStanding, rateStanding } from './run/service/rate-window.ts'
 
 /** The files in the inbox now. */
 interface Waiting {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Settings } from '../core/settings.ts'
 import { fileOfAccount, schemaOfAccount, type StatePlace } from '../core/state-place.ts'
 import { SyncError } from '../core/words/errors.ts'
-import { moveState, type MovedState, type MovedTable } from '../store/move.ts'
+import { moveState, type MovedState, type MovedTable } from '../store/moving/move.ts'
 
 export type { MovedState, MovedTable }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { CONDITION_NAMES } from '../core/alerts/alert-rules.ts'
 import type { Receiver } from '../core/alerts/receiver.ts'
 import type { AlertSettings, ConfigValues } from '../core/settings.ts'
-import { isLoopback } from '../core/words/loopback.ts'
+import { isLoopback } from '../core/words/network/loopback.ts'
 
 type AlertValues = ConfigValues['alerts'][number]
 

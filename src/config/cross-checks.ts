@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FULL_ADDRESS_FIELDS } from '../core/mapping/contact.ts'
-import type { SourceKinds } from '../core/source-settings.ts'
+import type { SourceKinds } from '../core/settings/source-settings.ts'
 import { suggestion } from '../core/words/nearest.ts'
 import { remoteProblems } from './remote-checks.ts'
 import type { ConfigProblem } from './text/problem.ts'

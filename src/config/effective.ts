@@ -3,7 +3,7 @@
 // may have got to, by value.
 import type { z } from 'zod'
 import { configSchema, type PipelineSettings, type Settings, type ShownSetting } from '../core/settings.ts'
-import type { SourceKinds } from '../core/source-settings.ts'
+import type { SourceKinds } from '../core/settings/source-settings.ts'
 import { asWritten, isNaming, schemasOf } from './schema/schema-walk.ts'
 import { isMapping } from './text/tree.ts'
 

@@ -16,7 +16,7 @@ import { withProfile } from './service-profile.ts'
 import { readUserTokens } from './secrets/user-secrets.ts'
 import { readSourceSecrets, stateUrlWarnings } from './secrets/source-secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
-import type { SourceKinds } from '../core/source-settings.ts'
+import type { SourceKinds } from '../core/settings/source-settings.ts'
 import type { Environment } from './text/substitute.ts'
 import { isMapping, type Tree, valueAt } from './text/tree.ts'
 

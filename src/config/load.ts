@@ -12,7 +12,7 @@ import { isMapping, valueAt } from './text/tree.ts'
 
 export type { Loaded, LoadOptions } from './load-tree.ts'
 export { problemText } from './text/problem.ts'
-export type { SourceKinds } from '../core/source-settings.ts'
+export type { SourceKinds } from '../core/settings/source-settings.ts'
 
 /** One file. */
 async function loadFile(options: LoadOptions): Promise<Loaded> {

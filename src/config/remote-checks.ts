@@ -1,5 +1,5 @@
 // A folder on another machine and how it is reached: what the two say together.
-import { isRemote } from '../core/words/remote-folder.ts'
+import { isRemote } from '../core/words/network/remote-folder.ts'
 import { type ConfigProblem, type Said } from './text/problem.ts'
 import { isMapping, type Path, problemAt, type Tree, valueAt } from './text/tree.ts'
 

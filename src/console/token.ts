@@ -1,7 +1,7 @@
 // Access to metrics and pages: by a token of the configuration for the one or the other. Compared in constant time, and
 // guessing is throttled. A token that was sent is never kept or logged.
 import type { Clock } from '../core/ports.ts'
-import { isRightSecret, secretDigest } from '../core/words/secret-digest.ts'
+import { isRightSecret, secretDigest } from '../core/words/secrets/secret-digest.ts'
 import type { UserRole } from '../core/words/user-roles.ts'
 
 /** closed: no token is configured, so there is no access. throttled: too many wrong ones came from there. */

@@ -3,7 +3,7 @@
 import type { CorrectedField, NewCorrection } from './change/others/correction.ts'
 import type { Subject } from './erasing.ts'
 import type { AuditEntry } from './log/audit.ts'
-import type { DateOrders } from './mapping/values/date-order.ts'
+import type { DateOrders } from './mapping/values/dates/date-order.ts'
 import type { StagedInput } from './state.ts'
 import { momentText } from './words/format.ts'
 import type { DecidedBy } from './words/decided-by.ts'

@@ -1,6 +1,6 @@
 // The keys of a pipeline that say how its changes are sent: how contacts that are there are found, what of them may be
 // overwritten, and when a run starts and ends.
-import { accountName } from './account-settings.ts'
+import { accountName } from './settings/account-settings.ts'
 import { z } from 'zod'
 import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
 import { handEdits } from './mapping/mapping-schema.ts'

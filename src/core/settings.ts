@@ -1,19 +1,19 @@
 // The schema of the configuration, and its type as the settings that the program works with: a key is spelled once, in
 // the words of the file. Descriptions are those of the manual and of editors. Durations are milliseconds afterwards.
 import { z } from 'zod'
-import { accountsSchema } from './account-settings.ts'
+import { accountsSchema } from './settings/account-settings.ts'
 import { alertsSchema } from './alerts/alerts-schema.ts'
 import type { ConditionName } from './alerts/alert-rules.ts'
 import { consentsSchema } from './change/consents/consent-settings.ts'
 import { approvalsSchema, type ApprovalRule } from './change/waiting/approval-settings.ts'
 import { guardsSchema } from './change/waiting/guard-settings.ts'
-import { expectSchema } from './expect-settings.ts'
+import { expectSchema } from './settings/expect-settings.ts'
 import type { Receiver } from './alerts/receiver.ts'
 import { blank, type FieldMapping, mapSchema, onInvalid } from './mapping/mapping-schema.ts'
 import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
 import { REPAIRS } from './mapping/repair.ts'
-import { transformList } from './mapping/transform-schema.ts'
-import type { TransformCall } from './mapping/transforms.ts'
+import { transformList } from './mapping/fields/transform-schema.ts'
+import type { TransformCall } from './mapping/fields/transforms.ts'
 import type { DeepReadonly } from './words/deep-readonly.ts'
 import { flag, oneOrMore, text, timezone } from './words/scalars.ts'
 import { type FieldOwners, sendingKeys } from './sending-settings.ts'
@@ -25,8 +25,8 @@ import {
   serviceSchema,
   stateSchema,
   workersSchema,
-} from './service-settings.ts'
-import { type SourceKinds, sourceSchema } from './source-settings.ts'
+} from './settings/service-settings.ts'
+import { type SourceKinds, sourceSchema } from './settings/source-settings.ts'
 import type { StatePlace } from './state-place.ts'
 
 /** A constant, with a condition (CEL) or without, or the values of a column. */

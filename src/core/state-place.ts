@@ -1,7 +1,7 @@
 // Where a state is: a file, or a schema at a PostgreSQL server. `path` is the file; for a state at a server, what this machine
 // alone keeps of it lies beside that path (socket, mark, tokens), and there is no file of that name.
 import { hash } from 'node:crypto'
-import { DEFAULT_ACCOUNT } from './account-settings.ts'
+import { DEFAULT_ACCOUNT } from './settings/account-settings.ts'
 
 export interface StatePlace {
   readonly path: string

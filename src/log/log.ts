@@ -10,8 +10,8 @@ import {
   fieldKind,
   type LogEvent,
   type LogLevel,
-} from '../core/log/events.ts'
-import { createRedaction } from '../core/words/redact.ts'
+} from '../core/log/events/events.ts'
+import { createRedaction } from '../core/words/secrets/redact.ts'
 import type { LogSettings } from '../core/settings.ts'
 import { createDailyFile } from './daily-file.ts'
 

@@ -1,7 +1,7 @@
 // Everything that `/metrics` shows. Events are counted as they happen; present counts are read at each scrape.
 // Labels are names of the configuration, routes and words of this program: never an id, a file or a person.
 import type { DaemonEvent, DaemonListener } from '../core/outcome/daemon.ts'
-import type { ServiceListener } from '../core/log/service-event.ts'
+import type { ServiceListener } from '../core/log/events/service-event.ts'
 import { OUTCOMES } from '../core/outcome/summary.ts'
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { createStandings, type Standings } from './standings.ts'

@@ -3,7 +3,7 @@
 import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Clock } from '../core/ports.ts'
-import { isRightSecret, secretDigest } from '../core/words/secret-digest.ts'
+import { isRightSecret, secretDigest } from '../core/words/secrets/secret-digest.ts'
 import { answer, answerRefusal, answerSuccess, page } from './answers.ts'
 import { contactEndpoints } from './contact-endpoints.ts'
 import { type ContactRules, createContactRules } from './contact-rules.ts'

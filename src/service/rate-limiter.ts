@@ -3,7 +3,7 @@
 // It knows nothing of HTTP, and it must never let more requests out than the service may count: of this process, and where a
 // window is shared, of all processes together.
 import type { Clock, Lane, SharedWindow } from '../core/ports.ts'
-import type { RateUse } from '../core/log/service-event.ts'
+import type { RateUse } from '../core/log/events/service-event.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
 import { createAllowance } from './allowance.ts'
 import { createSlotRing } from './slot-ring.ts'

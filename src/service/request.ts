@@ -3,7 +3,7 @@
 import type { CallResult, Clock, Lane, Random } from '../core/ports.ts'
 import { retryDecision } from '../core/outcome/retry.ts'
 import type { RetryDecision } from '../core/outcome/retry.ts'
-import type { ServiceListener } from '../core/log/service-event.ts'
+import type { ServiceListener } from '../core/log/events/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { failure, newCourse, noteAttempt, requestTrace, withoutTurn } from './course.ts'
 import type { Course } from './course.ts'

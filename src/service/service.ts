@@ -2,8 +2,8 @@
 // because the service counts the requests of all pipelines together. Counts are the session's own.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Lane, Random, ServiceSession, SharedWindow } from '../core/ports.ts'
-import { createRedaction } from '../core/words/redact.ts'
-import type { RateUse, ServiceListener } from '../core/log/service-event.ts'
+import { createRedaction } from '../core/words/secrets/redact.ts'
+import type { RateUse, ServiceListener } from '../core/log/events/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'

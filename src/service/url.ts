@@ -1,7 +1,7 @@
 // The addresses that requests go to. Everything that reaches a path is checked before and the finished
 // URL is checked again: a request must never go to another resource or another host than was meant.
 import { SyncError } from '../core/words/errors.ts'
-import { isLoopback } from '../core/words/loopback.ts'
+import { isLoopback } from '../core/words/network/loopback.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 
 /** What stands in the path after `/public/api/<version>/`. Mails and names by `lookupMail` and `lookupName` only. */

@@ -2,7 +2,7 @@
 // what an option means is decided where it is used.
 import iconv from 'iconv-lite'
 import { z } from 'zod'
-import { isRemote } from '../core/words/remote-folder.ts'
+import { isRemote } from '../core/words/network/remote-folder.ts'
 import { duration } from '../core/words/scalars.ts'
 import { readAddress } from './remote/address.ts'
 import { remoteOptions } from './remote/options.ts'

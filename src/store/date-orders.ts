@@ -1,6 +1,6 @@
 // What the columns of a pipeline have proved about the order of day and month (`date: auto`), as a row of `meta` that goes
 // with the pipeline when it is renamed or given up.
-import type { DateOrders, DateOrderStore } from '../core/mapping/values/date-order.ts'
+import type { DateOrders, DateOrderStore } from '../core/mapping/values/dates/date-order.ts'
 import type { Connection } from './file/database.ts'
 
 const nameFor = (pipeline: string): string => `date_order:${pipeline}`

@@ -3,7 +3,7 @@ import type { HandEditRules } from '../core/change/others/hand-edits.ts'
 import type { SuppressionList } from '../core/change/consents/suppression.ts'
 import type { Circuit } from '../core/outcome/circuit.ts'
 import type { ProgressReport } from '../core/outcome/run-progress.ts'
-import type { LogEvent } from '../core/log/events.ts'
+import type { LogEvent } from '../core/log/events/events.ts'
 import type {
   CallResult,
   Clock,

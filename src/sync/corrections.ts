@@ -3,7 +3,7 @@
 import { type Difference, difference, nextKnown } from '../core/change/diff.ts'
 import type { Correction } from '../core/change/others/correction.ts'
 import type { JudgedInput } from '../core/change/waiting/guard.ts'
-import { acceptedValue } from '../core/mapping/accepted-value.ts'
+import { acceptedValue } from '../core/mapping/fields/accepted-value.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import type { Contact } from '../core/mapping/contact.ts'
 import { type Counts, noCounts } from '../core/outcome/summary.ts'

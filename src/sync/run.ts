@@ -19,7 +19,7 @@ import {
 import { applyPlan } from './send/apply.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
-import { leavingOut, withoutErased } from './plan/erased.ts'
+import { leavingOut, withoutErased } from './plan/records/erased.ts'
 import { fileLog, logEnd } from './plan/file-log.ts'
 import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'

@@ -20,7 +20,7 @@ import {
 } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { RunWatcher, WatchedRun } from '../core/log/run-watcher.ts'
-import type { RequestEvent, ServiceEvent } from '../core/log/service-event.ts'
+import type { RequestEvent, ServiceEvent } from '../core/log/events/service-event.ts'
 import { OUTCOMES } from '../core/outcome/summary.ts'
 
 export interface Traces extends Required<Pick<RunWatcher, 'begin'>> {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/core/console-sessions.ts'
 import { SyncError } from '../../src/core/words/errors.ts'
-import { createMemorySessions } from '../../src/store/memory-sessions.ts'
+import { createMemorySessions } from '../../src/store/sessions/memory-sessions.ts'
 import { testClock } from '../support/clock.ts'
 import { type Desk, openDesk, pastAt, TOKEN } from './desk.ts'
 

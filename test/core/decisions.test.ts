@@ -16,7 +16,7 @@ import {
   runStatus,
   worstStatus,
 } from '../../src/core/outcome/summary.ts'
-import { parseTemplate } from '../../src/core/mapping/template.ts'
+import { parseTemplate } from '../../src/core/mapping/fields/template.ts'
 import { seeded } from '../support/seeded.ts'
 
 describe('a mail in its form for comparison', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CreateOptions } from '../../src/core/ports.ts'
-import { createRedaction } from '../../src/core/words/redact.ts'
+import { createRedaction } from '../../src/core/words/secrets/redact.ts'
 import {
   contactReader,
   contactsReader,

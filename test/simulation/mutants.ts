@@ -362,7 +362,7 @@ const EDITED: readonly Mutant[] = [
     "? 'earlier' : undefined",
     '? undefined : undefined',
   ]),
-  one(5, 'when a contact was seen to withdraw is not noted', 'sync/status-notes.ts', [
+  one(5, 'when a contact was seen to withdraw is not noted', 'sync/reads/status-notes.ts', [
     'if (isProven) await state.noteWithdrawal(',
     'if (isProven && at < 0) await state.noteWithdrawal(',
   ]),

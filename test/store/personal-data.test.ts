@@ -133,7 +133,7 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'store/file/database.ts': forgotten('copies from before an upgrade are removed'),
   'store/file/durable.ts': none('writes what its caller gives it: heads, facts'),
   'store/file/lock.ts': none('a process id, in a table of the lock file'),
-  'store/move.ts': none('puts the former state aside, which the certificate names'),
+  'store/moving/move.ts': none('puts the former state aside, which the certificate names'),
   'store/state-store.ts': none('an empty folder for the mark'),
   'store/tokens.ts': none('sealed tokens of sources'),
   'store/window/shared-window.ts': none('times and counts of requests'),

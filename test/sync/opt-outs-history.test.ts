@@ -2,7 +2,7 @@
 // that users set at the service is noted for the outbox by the run that reads it.
 import { describe, expect, it } from 'vitest'
 import { openTemporaryState } from '../../src/store/state-store.ts'
-import { notingStatus } from '../../src/sync/status-notes.ts'
+import { notingStatus } from '../../src/sync/reads/status-notes.ts'
 import { HEADER, type Line, testLine } from '../support/line.ts'
 import { type Call, type MemoryService, memoryService } from '../support/memory-service.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'

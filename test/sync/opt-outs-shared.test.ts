@@ -1,7 +1,7 @@
 // The outbox with several pipelines on one state: what another one of them sets is no news for the source, at no moment.
 import { describe, expect, it } from 'vitest'
 import { openTemporaryState } from '../../src/store/state-store.ts'
-import { notingStatus } from '../../src/sync/status-notes.ts'
+import { notingStatus } from '../../src/sync/reads/status-notes.ts'
 import { aboutRun, AT, done, person, worldOver } from '../contracts/state-world.ts'
 import { HEADER, testLine } from '../support/line.ts'
 import { memoryService } from '../support/memory-service.ts'

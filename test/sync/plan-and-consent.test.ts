@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import type { PipelineSettings } from '../../src/core/settings.ts'
-import { notingStatus, statusNotes } from '../../src/sync/status-notes.ts'
+import { notingStatus, statusNotes } from '../../src/sync/reads/status-notes.ts'
 import { type Line, testLine } from '../support/line.ts'
 import { memoryService } from '../support/memory-service.ts'
 import { GUARDS } from '../support/pipeline.ts'

@@ -15,7 +15,7 @@ import { stateSizes } from '../../store/info.ts'
 import { createServiceVerdict } from '../alerting/alert-facts.ts'
 import { type Alerting, createAlerting } from '../alerting/alerting.ts'
 import { handOverStanding } from '../hand-over-standing.ts'
-import { requestsOfDay } from '../run/rate-window.ts'
+import { requestsOfDay } from '../run/service/rate-window.ts'
 import type { Runner } from '../run/runner.ts'
 import { createProgressWatch } from './progress-watch.ts'
 

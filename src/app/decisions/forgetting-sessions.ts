@@ -1,5 +1,5 @@
 // An erasure reaches sessions of the console, too: what was searched for there, and decisions that were shown, may name the person.
-import { openServerSessions } from '../../store/sessions.ts'
+import { openServerSessions } from '../../store/sessions/sessions.ts'
 import { type Asked, type Certificate, forgetContact } from '../people/forgetting.ts'
 import type { Taking } from './owner.ts'
 

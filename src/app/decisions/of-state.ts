@@ -1,6 +1,6 @@
 // Decisions about the state itself, as its owner takes them beside its runs: none is active meanwhile.
 import { acceptState, type Rebuilding, rebuildState, type Rebuilt } from '../run/rebuilding.ts'
-import { type Rebound, rebindState } from '../run/service-binding.ts'
+import { type Rebound, rebindState } from '../run/service/service-binding.ts'
 import type { DaemonOwner, Taking } from './owner.ts'
 
 interface Named {

@@ -3,7 +3,7 @@
 import type { CorrectableField, CorrectableReject } from '../../console/data.ts'
 import type { ExplainReads } from '../../core/explain/explain-reads.ts'
 import { compileTracer, type TracedRecord, unitedTrace } from '../../core/explain/trace.ts'
-import { acceptedValue } from '../../core/mapping/accepted-value.ts'
+import { acceptedValue } from '../../core/mapping/fields/accepted-value.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
 import type { Clock } from '../../core/ports.ts'

@@ -3,7 +3,7 @@
 import type { Correction, NewCorrection } from '../../core/change/others/correction.ts'
 import { correctionEntry } from '../../core/log/audit.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
-import { acceptedValue } from '../../core/mapping/accepted-value.ts'
+import { acceptedValue } from '../../core/mapping/fields/accepted-value.ts'
 import type { FieldValue } from '../../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'

@@ -7,7 +7,7 @@ import type { Operation, Settlement } from '../../core/change/operation.ts'
 import type { ServiceContact } from '../../core/ports.ts'
 import { REBUILD_GUARD } from '../../core/change/lookup/rebuild.ts'
 import type { Settings } from '../../core/settings.ts'
-import { askService } from '../run/checking.ts'
+import { askService } from '../run/service/checking.ts'
 import type { Desk } from '../run/desk.ts'
 
 const namesOf = (settings: Settings): readonly string[] => settings.pipelines.map(({ name }) => name)

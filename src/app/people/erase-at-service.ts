@@ -8,10 +8,10 @@ import type { CallResult, RequestTrace, ServiceContact, ServiceSession } from '.
 import { SyncError } from '../../core/words/errors.ts'
 import { createService } from '../../service/service.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
-import { wholeContact } from '../../sync/whole-contact.ts'
+import { wholeContact } from '../../sync/reads/whole-contact.ts'
 import type { Desk } from '../run/desk.ts'
-import { sharedWindow } from '../run/rate-window.ts'
-import { bindAtFirstUse } from '../run/service-binding.ts'
+import { sharedWindow } from '../run/service/rate-window.ts'
+import { bindAtFirstUse } from '../run/service/service-binding.ts'
 
 /** delete: the contact. blank: every field that may be emptied, and all terms; the contact stays. */
 export const AT_SERVICE = ['delete', 'blank'] as const

@@ -7,7 +7,7 @@ import type { PipelineSettings } from '../../core/settings.ts'
 import type { StagedEntry, StagedInput } from '../../core/state.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { plural } from '../../core/words/format.ts'
-import type { RepairableContact } from '../run/drift.ts'
+import type { RepairableContact } from '../run/service/drift.ts'
 import type { Desk } from '../run/desk.ts'
 
 /** What is held of a repair. */

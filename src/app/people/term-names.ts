@@ -2,14 +2,14 @@
 import { termEntry } from '../../core/log/audit.ts'
 import { stopWithout } from '../../core/outcome/circuit.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { cleanText, textProblem } from '../../core/mapping/field-check.ts'
+import { cleanText, textProblem } from '../../core/mapping/fields/field-check.ts'
 import type { CallResult, RequestTrace, ServiceSession, Term } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { TermRename } from '../../store/term-names.ts'
-import { withService } from '../run/checking.ts'
+import { withService } from '../run/service/checking.ts'
 import type { Desk } from '../run/desk.ts'
-import { assertOfService } from '../run/service-binding.ts'
+import { assertOfService } from '../run/service/service-binding.ts'
 
 interface Names {
   readonly from: string

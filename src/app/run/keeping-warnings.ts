@@ -1,6 +1,6 @@
 // A log that also keeps its warnings, for the user who started the run or the plan. They may hold what the log itself leaves out.
 import type { PlanWarning } from '../../core/change/plan/plan.ts'
-import { COMMON_FIELDS, type EventName } from '../../core/log/events.ts'
+import { COMMON_FIELDS, type EventName } from '../../core/log/events/events.ts'
 import type { Log } from '../../log/log.ts'
 
 /** `told`: events that the summary has its own lines for. */

@@ -19,11 +19,11 @@ import { createTermDirectory } from '../../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import { createSuppressions } from './suppression.ts'
 import { keepingWarnings } from './keeping-warnings.ts'
-import { sharedWindow } from './rate-window.ts'
+import { sharedWindow } from './service/rate-window.ts'
 import type { RunOptions } from './run.ts'
 import type { UndoRequest } from './runner.ts'
-import { assertReadOfService } from './service-binding.ts'
-import { logService } from './service-log.ts'
+import { assertReadOfService } from './service/service-binding.ts'
+import { logService } from './service/service-log.ts'
 
 interface PreviewOptions extends RunOptions {
   readonly log: Log

@@ -1,10 +1,10 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
 import { basename } from 'node:path'
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { askService, checkColumns, termProblems } from '../../app/run/checking.ts'
+import { askService, checkColumns, termProblems } from '../../app/run/service/checking.ts'
 import { type BrokenFile, type Configuration, loadConfiguration } from '../../app/run/configuration.ts'
 import { orphans } from '../../app/people/pipelines.ts'
-import { assertReadOfService, bindingWarning } from '../../app/run/service-binding.ts'
+import { assertReadOfService, bindingWarning } from '../../app/run/service/service-binding.ts'
 import { definitionsWith } from '../../sync/definitions.ts'
 import { markerProblem } from '../../sync/send/marker.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'

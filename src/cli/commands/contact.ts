@@ -1,7 +1,7 @@
 // `contact`: one contact at the service, by id or by mail.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { isBlank } from '../../core/words/blank.ts'
-import { askService } from '../../app/run/checking.ts'
+import { askService } from '../../app/run/service/checking.ts'
 import { contactsAt, type ContactView } from '../../app/people/contact-view.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'

@@ -1,6 +1,6 @@
 // `drift`: how many contacts at the service show something else than was last sent to them, and a plan that puts it back.
 import type { HeldRepair } from '../../app/people/repairing.ts'
-import { lookAtContacts, type RepairableContact } from '../../app/run/drift.ts'
+import { lookAtContacts, type RepairableContact } from '../../app/run/service/drift.ts'
 import type { DriftReport } from '../../core/change/others/drift.ts'
 import type { Settings } from '../../core/settings.ts'
 import { SyncError } from '../../core/words/errors.ts'

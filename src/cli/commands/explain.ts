@@ -1,5 +1,5 @@
 // `explain`: one record, each of its values from file and line over the rules to the request that sent it.
-import { askService } from '../../app/run/checking.ts'
+import { askService } from '../../app/run/service/checking.ts'
 import { explainRecords, withLive } from '../../app/people/explain.ts'
 import { consentLines } from '../../core/explain/consent.ts'
 import type { ExplainedField, ExplainedTerm, Explanation } from '../../core/explain/explanation.ts'

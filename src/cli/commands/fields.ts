@@ -1,6 +1,6 @@
 // `fields`: the definitions of custom fields that the service has.
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { askService } from '../../app/run/checking.ts'
+import { askService } from '../../app/run/service/checking.ts'
 import type { CustomFieldDefinition } from '../../core/ports.ts'
 import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'

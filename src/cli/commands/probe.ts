@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
-import { probeOf, profileAsYaml } from '../../app/run/probing.ts'
+import { probeOf, profileAsYaml } from '../../app/run/service/probing.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { plural } from '../../core/words/format.ts'

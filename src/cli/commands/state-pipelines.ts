@@ -1,6 +1,6 @@
 // `state rename-pipeline` and `state drop-pipeline`: what becomes of the state when the configuration names a pipeline
 // otherwise, or no longer; and `state forget-date-order`, when its source writes dates otherwise.
-import type { DateOrders } from '../../core/mapping/values/date-order.ts'
+import type { DateOrders } from '../../core/mapping/values/dates/date-order.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../../core/words/format.ts'

@@ -9,7 +9,7 @@ import {
   rebuildState,
   type Rebuilt,
 } from '../../app/run/rebuilding.ts'
-import type { Rebound } from '../../app/run/service-binding.ts'
+import type { Rebound } from '../../app/run/service/service-binding.ts'
 import { systemClock as clock } from '../../system.ts'
 import { unknowable } from '../../core/change/lookup/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/outcome/summary.ts'

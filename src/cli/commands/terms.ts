@@ -1,6 +1,6 @@
 // `terms`: the terms that the service has. `terms rename`: another name for one of them.
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { askService } from '../../app/run/checking.ts'
+import { askService } from '../../app/run/service/checking.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../../core/words/format.ts'

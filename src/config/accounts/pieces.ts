@@ -2,7 +2,7 @@
 // for all; the others bring services and pipelines, and can do no more than the root file allows.
 import { realpathSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
-import { isRemote } from '../../core/words/remote-folder.ts'
+import { isRemote } from '../../core/words/network/remote-folder.ts'
 import type { ConfigProblem } from '../text/problem.ts'
 import {
   isMapping,

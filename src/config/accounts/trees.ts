@@ -1,7 +1,7 @@
 // Several services in one configuration (`accounts`): each of them with its pipelines is a configuration as if it were written
 // alone, with `service` at the top. Everything after this sees one service. Places stay those of the file.
 import { z } from 'zod'
-import { accountsSchema, DEFAULT_ACCOUNT } from '../../core/account-settings.ts'
+import { accountsSchema, DEFAULT_ACCOUNT } from '../../core/settings/account-settings.ts'
 import { suggestion } from '../../core/words/nearest.ts'
 import { parseTree } from '../parse.ts'
 import type { ConfigProblem } from '../text/problem.ts'

@@ -2,7 +2,7 @@
 // It is generated, so that it cannot be wrong; the words stand at the keys in the schema.
 import { z } from 'zod'
 import { configSchema } from '../../core/settings.ts'
-import type { SourceKinds } from '../../core/source-settings.ts'
+import type { SourceKinds } from '../../core/settings/source-settings.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
 import { EXAMPLES, examplePath } from './examples.ts'
 

@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { issueProblems } from '../issues.ts'
 import { PARSING } from '../parse.ts'
 import type { ConfigProblem } from '../text/problem.ts'
-import { ownOptions, pathOptions, type SourceKinds } from '../../core/source-settings.ts'
-import { isRemote } from '../../core/words/remote-folder.ts'
+import { ownOptions, pathOptions, type SourceKinds } from '../../core/settings/source-settings.ts'
+import { isRemote } from '../../core/words/network/remote-folder.ts'
 import { isMapping, type Path, type Tree, valueAt } from '../text/tree.ts'
 
 export interface SourceOptions {

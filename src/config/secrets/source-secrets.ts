@@ -1,5 +1,5 @@
 // The secrets of sources: tokens and passwords of the systems that contacts are fetched from. Each may stand in a file.
-import type { SourceKinds } from '../../core/source-settings.ts'
+import type { SourceKinds } from '../../core/settings/source-settings.ts'
 import { optionalSecret, type SecretOptions } from './secrets.ts'
 import type { ConfigProblem } from '../text/problem.ts'
 import { isMapping, type Path, pathKey, problemAt, type Tree, valueAt } from '../text/tree.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { CONDITION_NAMES } from './alert-rules.ts'
 import { WEEKDAYS } from '../words/deadline.ts'
-import { smtpAddress, webhookAddress } from '../words/address.ts'
+import { smtpAddress, webhookAddress } from '../words/network/address.ts'
 import { duration, oneOrMore, shareOrCount, text } from '../words/scalars.ts'
 
 const TIME_SENTENCE = 'is not a time of day; write one such as "07:00", in quotes'

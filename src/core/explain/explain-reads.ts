@@ -8,7 +8,7 @@ import type { Operation } from '../change/operation.ts'
 import type { DefinitionStore } from '../definition-store.ts'
 import type { MappingStore } from '../mapping-store.ts'
 import type { SyncLog } from '../log/sync-log.ts'
-import type { DateOrderStore } from '../mapping/values/date-order.ts'
+import type { DateOrderStore } from '../mapping/values/dates/date-order.ts'
 import type { TermNameStore } from '../mapping/terms.ts'
 import type { RecordView, RejectView } from '../views.ts'
 

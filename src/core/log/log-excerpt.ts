@@ -1,6 +1,6 @@
 // A line of the operational log as it may leave the house: read again and held against the table of events, so that a line
 // of another program, of another version or of a person is not passed on. Names of files and ids of contacts stay at home.
-import { EVENTS, fieldKind } from './events.ts'
+import { EVENTS, fieldKind } from './events/events.ts'
 
 const LEFT_OUT = new Set(['told', 'file', 'contact', 'foreign'])
 const UNKNOWN = '(an event that this version does not know)'

@@ -1,7 +1,7 @@
 // Who watches runs from outside: metrics, traces, and pages that show how far a run has come. A watcher must not throw and must not take long.
 import type { EndedRun } from '../outcome/daemon.ts'
 import type { ProgressReport } from '../outcome/run-progress.ts'
-import type { ServiceListener } from './service-event.ts'
+import type { ServiceListener } from './events/service-event.ts'
 
 /** One run as it is watched. */
 export interface WatchedRun {

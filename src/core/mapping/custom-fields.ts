@@ -1,7 +1,7 @@
 // Custom fields: from the service's definitions (interface, 2.2) to what the mapper checks and sends. The list of types
 // is open; a type that is not known passes its text through, with a warning.
 import { CONTACT_FIELDS } from './contact.ts'
-import { checkSize, checkText, cleanText, type FieldCheck } from './field-check.ts'
+import { checkSize, checkText, cleanText, type FieldCheck } from './fields/field-check.ts'
 import { hash } from 'node:crypto'
 import type { CustomFieldDefinition } from '../ports.ts'
 import type { FieldMapping } from './mapping-schema.ts'

@@ -6,7 +6,7 @@ import { constantProblem } from './cel/constants.ts'
 import { consentKeys, evidenceProblems } from './values/evidence-schema.ts'
 import type { DeepReadonly } from '../words/deep-readonly.ts'
 import { flag, text } from '../words/scalars.ts'
-import { transformList } from './transform-schema.ts'
+import { transformList } from './fields/transform-schema.ts'
 import { misplacedNames, textRuleKeys, textRuleProblems } from './values/text-schema.ts'
 import { misplacedRules, valueRuleKeys, valueRuleProblems } from './values/value-schema.ts'
 

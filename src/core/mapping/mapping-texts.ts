@@ -1,5 +1,5 @@
 // What is said of a record that cannot be mapped.
-import { mappingColumns } from './field-mapping.ts'
+import { mappingColumns } from './fields/field-mapping.ts'
 import type { Contact } from './contact.ts'
 import type { FieldMapping } from './mapping-schema.ts'
 import type { PipelineSettings } from '../settings.ts'

@@ -2,9 +2,9 @@
 // input without its column: what the contact has stays, and a later input with the column is compared with that. A column whose
 // name has lost characters is no lacking one: such an input is refused, before the field is lost unseen.
 import { columnIndex, foldedColumn, lacksColumn, nearestText } from './columns.ts'
-import { askedColumns, mappingColumns } from './field-mapping.ts'
+import { askedColumns, mappingColumns } from './fields/field-mapping.ts'
 import type { FieldMapping, PickRule } from './mapping-schema.ts'
-import { pickColumns, pickPairs } from './pick.ts'
+import { pickColumns, pickPairs } from './fields/pick.ts'
 import type { PipelineSettings } from '../settings.ts'
 
 type Header = readonly string[]

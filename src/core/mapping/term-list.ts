@@ -1,6 +1,6 @@
 // A cell that holds several terms: split as the mapping says, and as the exports of vendors write such lists.
 // Mailchimp puts each tag in quotes; Google marks its system groups with an asterisk, and every contact is in one of them.
-import { cleanText } from './field-check.ts'
+import { cleanText } from './fields/field-check.ts'
 
 /** A quoted part that begins at `at`: its text without the quotes, and where the next part begins. */
 function quotedPart(

@@ -2,11 +2,11 @@
 import { compileCondition, type RecordCondition } from './cel/condition.ts'
 import type { Contact } from './contact.ts'
 import { SyncError } from '../words/errors.ts'
-import { cleanText, textProblem } from './field-check.ts'
+import { cleanText, textProblem } from './fields/field-check.ts'
 import type { PipelineSettings, TermAssignment } from '../settings.ts'
 import { termNames } from './term-list.ts'
 import { distinctTerms } from './terms.ts'
-import { compileTransforms } from './transforms.ts'
+import { compileTransforms } from './fields/transforms.ts'
 import { type RuleStep, ruleText } from './values/noted.ts'
 
 /** The record's cells by column name, and the contact that was mapped from it. */

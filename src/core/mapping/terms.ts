@@ -1,6 +1,6 @@
 // Terms by name: which of them a record asserts, and what follows for its contact under the pipeline's policy.
 // The ledger of assertions lies with the links; what is not in it was given by others and is never taken away.
-import { cleanText } from './field-check.ts'
+import { cleanText } from './fields/field-check.ts'
 import { nearest } from '../words/nearest.ts'
 import type { Term } from '../ports.ts'
 import type { PipelineSettings, TermSettings } from '../settings.ts'

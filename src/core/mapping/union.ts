@@ -3,7 +3,7 @@
 import { type Contact, CONTACT_FIELD_NAMES, type FieldValue } from './contact.ts'
 import type { RightValues, MappedRecord, Mapper } from './mapping.ts'
 import type { RecordRow, SourceRecord } from './record.ts'
-import type { SeenField } from './seen-field.ts'
+import type { SeenField } from './fields/seen-field.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { termKey } from './terms.ts'
 

@@ -1,7 +1,7 @@
 // The rule for a column of dates of birth. The order of day and month is taken only where the column proves it; otherwise an
 // operator is asked.
-import { AUTO, type DateOrder, orderOf } from '../mapping/values/date-order.ts'
-import { dateRule, USUAL_PATTERNS } from '../mapping/values/date.ts'
+import { AUTO, type DateOrder, orderOf } from '../mapping/values/dates/date-order.ts'
+import { dateRule, USUAL_PATTERNS } from '../mapping/values/dates/date.ts'
 import type { ColumnReading } from './column-reading.ts'
 import type { ProposedChoice, ProposedEntry } from './entry.ts'
 import { shareOf, someOf } from './values.ts'

@@ -1,10 +1,14 @@
 // What is remembered of sample files while they are read, column by column. Every row is looked at; of values only as many are
 // kept as are needed to tell what they are.
 import { foldedColumn } from '../mapping/columns.ts'
-import { cleanText } from '../mapping/field-check.ts'
+import { cleanText } from '../mapping/fields/field-check.ts'
 import { oddities } from '../mapping/odd-values.ts'
 import { compileRepairs, REPAIRS, type Repair } from '../mapping/repair.ts'
-import { createOrderEvidence, type DateOrder, type OrderEvidence } from '../mapping/values/date-order.ts'
+import {
+  createOrderEvidence,
+  type DateOrder,
+  type OrderEvidence,
+} from '../mapping/values/dates/date-order.ts'
 import { BLANK_MARKS } from './words/value-words.ts'
 
 /** So many values of a column are kept. */

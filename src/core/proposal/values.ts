@@ -1,8 +1,8 @@
 // What the values of a column are, by the rules that a mapping would use for them. Nothing is guessed from the header here.
 import web from 'validator/lib/isURL.js'
-import { checkField } from '../mapping/field-check.ts'
+import { checkField } from '../mapping/fields/field-check.ts'
 import { addressesIn } from '../mapping/values/addresses.ts'
-import { autoDateRule } from '../mapping/values/auto-date.ts'
+import { autoDateRule } from '../mapping/values/dates/auto-date.ts'
 import { countryRule } from '../mapping/values/country.ts'
 import { foldedWords } from '../mapping/values/folded-words.ts'
 import { namePart } from '../mapping/values/names.ts'

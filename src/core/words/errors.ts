@@ -192,7 +192,10 @@ export const ERRORS = {
     'record',
     "Fill in the key, or set the pipeline's key to columns that are always filled.",
   ),
-  KEY_TOO_LONG: entry('record', "Set the pipeline's key to columns that identify a record in few characters."),
+  KEY_TOO_LONG: entry(
+    'record',
+    "Set the pipeline's key to columns that identify a record in few characters.",
+  ),
   KEY_DUPLICATE: entry('record', 'Keep one of the records, or set on_duplicate_key: last, or union.'),
   FIELD_INVALID: entry(
     'record',

@@ -1,7 +1,7 @@
 // Tokens of OAuth 2.0, for the client itself or, with a refresh token, for a user. They are kept sealed, so that the next
 // run uses them, too; a refresh token that the server replaces is kept before the access token that came with it is used.
 import { SyncError } from '../../core/words/errors.ts'
-import { createTextSeal, type TextSeal } from '../../core/words/text-seal.ts'
+import { createTextSeal, type TextSeal } from '../../core/words/secrets/text-seal.ts'
 import type { KeptToken } from '../../core/token-vault.ts'
 import type { FetchTask } from '../pull/fetcher.ts'
 import { parsedAnswer, valueAtPath } from './answer.ts'

@@ -1,6 +1,6 @@
 // The options of an `http` source: an interface that answers with JSON, page by page.
 import { z } from 'zod'
-import { isLoopback } from '../../core/words/loopback.ts'
+import { isLoopback } from '../../core/words/network/loopback.ts'
 import { duration, text } from '../../core/words/scalars.ts'
 import { MAX_RECORDS, SPARSE } from '../pull/options.ts'
 

@@ -1,7 +1,7 @@
 // Gives a connection to one piece of work, and to the next one if that comes soon: a login takes longer than most of them, and
 // servers count logins. What speaks to the other side is loaded with the first connection.
 import { SyncError } from '../../core/words/errors.ts'
-import { isRemote } from '../../core/words/remote-folder.ts'
+import { isRemote } from '../../core/words/network/remote-folder.ts'
 import type { SourceSettings } from '../../core/settings.ts'
 import { readAddress } from './address.ts'
 import type { RemoteOptions } from './options.ts'

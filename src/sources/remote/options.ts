@@ -1,6 +1,6 @@
 // The options of a drop folder on another machine. Secrets never stand in the address.
 import { z } from 'zod'
-import { isLoopback } from '../../core/words/loopback.ts'
+import { isLoopback } from '../../core/words/network/loopback.ts'
 import { duration, text } from '../../core/words/scalars.ts'
 
 /** Each may be read from a file, by the option `<name>_file` beside it. */

@@ -2,7 +2,7 @@
 // addresses. Where a tap has its secrets is a habit, not a rule: a file of JSON behind --config.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createRedaction } from '../../core/words/redact.ts'
+import { createRedaction } from '../../core/words/secrets/redact.ts'
 import { faultCode } from '../fault.ts'
 
 const CONFIG = /^(?:--config|-c)$/

@@ -1,7 +1,7 @@
 // How the connection to a database server is encrypted.
 import { readFile } from 'node:fs/promises'
 import { SyncError } from '../../core/words/errors.ts'
-import { isLoopback } from '../../core/words/loopback.ts'
+import { isLoopback } from '../../core/words/network/loopback.ts'
 import { describeFault, faultCode } from '../fault.ts'
 import type { SqlOptions } from './options.ts'
 

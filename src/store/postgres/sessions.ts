@@ -7,7 +7,7 @@ import type { Pool, QueryResultRow } from 'pg'
 import { SESSION_LIMITS, type SessionStore } from '../../core/console-sessions.ts'
 import type { ServerPlace } from '../../core/state-place.ts'
 import { stateText } from '../../core/state-place.ts'
-import { createTextSeal, type TextSeal } from '../../core/words/text-seal.ts'
+import { createTextSeal, type TextSeal } from '../../core/words/secrets/text-seal.ts'
 import { serverError, serverProblem } from './trouble.ts'
 
 /**

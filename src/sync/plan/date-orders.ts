@@ -8,7 +8,7 @@ import {
   type DateOrders,
   type DateOrderStore,
   type OrderEvidence,
-} from '../../core/mapping/values/date-order.ts'
+} from '../../core/mapping/values/dates/date-order.ts'
 import { asksForOrders, loadRuleKit, witnessing } from '../../core/mapping/values/rule-kit.ts'
 import type { Source, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'

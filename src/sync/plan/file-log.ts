@@ -1,7 +1,7 @@
 // The log of a run for one of its files: every line carries the number of the file, and the beginning of its sum once the
 // file was read to its end, so that the file can be followed. No line gets the file's name here.
 import type { ErrorCode } from '../../core/words/errors.ts'
-import type { CommonFields, LogEvent } from '../../core/log/events.ts'
+import type { CommonFields, LogEvent } from '../../core/log/events/events.ts'
 import type { RunLog } from '../context.ts'
 
 type FileFields = Pick<CommonFields, 'file_number' | 'file_sha256'>

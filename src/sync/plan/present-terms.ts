@@ -3,7 +3,7 @@
 import type { AuditEntry } from '../../core/log/audit.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper } from '../../core/mapping/mapping.ts'
-import type { DateOrders } from '../../core/mapping/values/date-order.ts'
+import type { DateOrders } from '../../core/mapping/values/dates/date-order.ts'
 import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { Clock, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'

@@ -1,6 +1,6 @@
 // The last step of a batch: keys are claimed, rows are counted, and what was decided is written into the staging.
-import { asksOf, waitsAlone } from './braked.ts'
-import { correctionFindings } from './corrected.ts'
+import { asksOf, waitsAlone } from './records/braked.ts'
+import { correctionFindings } from './records/corrected.ts'
 import { termsBeyond } from '../../core/mapping/terms.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { Identity, StagedRecord } from '../../core/state.ts'

@@ -4,7 +4,7 @@ import { statusOfNew } from '../../core/change/consents/former-status.ts'
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
 import type { RequestTrace, ServiceContact } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
-import { notedReads, withCalls } from '../noted-reads.ts'
+import { notedReads, withCalls } from '../reads/noted-reads.ts'
 import { shownStatus } from './consent.ts'
 import { settle } from './settle.ts'
 

@@ -8,7 +8,7 @@ import type { CallResult, CustomFieldDefinition, ServiceContact } from '../../co
 import { UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import { termsBeyond } from '../../core/mapping/terms.ts'
 import type { RunContext } from '../context.ts'
-import { wholeContact } from '../whole-contact.ts'
+import { wholeContact } from '../reads/whole-contact.ts'
 import { markerOf } from './marker.ts'
 import { gone, settledByFailure } from './settle.ts'
 

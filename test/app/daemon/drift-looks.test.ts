@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createDriftLooks } from '../../../src/app/daemon/drift-looks.ts'
-import type { RoundLook } from '../../../src/app/run/drift-round.ts'
+import type { RoundLook } from '../../../src/app/run/service/drift-round.ts'
 import type { Log } from '../../../src/log/log.ts'
 import { testSettings } from '../../support/daemon.ts'
 

@@ -1,7 +1,7 @@
 // How far runs have come, as it is collected while they are active.
 import { expect, it } from 'vitest'
 import { createProgressWatch } from '../../../src/app/daemon/progress-watch.ts'
-import type { RequestEvent } from '../../../src/core/log/service-event.ts'
+import type { RequestEvent } from '../../../src/core/log/events/service-event.ts'
 import { testClock } from '../../support/clock.ts'
 
 const REQUEST: RequestEvent = {

@@ -1,7 +1,7 @@
 // One process of the fleet: the runner and the daemon of the program over the simulated ways to the outside, put together as
 // app/daemon/accounts.ts does it for one account, without the HTTP server and the socket for commands. The state that is away,
 // or a lease that has ended, makes it wait and join again (rejoining.ts).
-import '../../../src/core/mapping/values/date.ts'
+import '../../../src/core/mapping/values/dates/date.ts'
 import { startDaemon } from '../../../src/app/daemon/daemon.ts'
 import { createWaiting, isPassing } from '../../../src/app/daemon/rejoining.ts'
 import type { Serving } from '../../../src/app/daemon/serving.ts'

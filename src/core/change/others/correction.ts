@@ -9,7 +9,7 @@
 // A column that the file does not have says nothing.
 import type { DecidedBy } from '../../words/decided-by.ts'
 import type { FieldValue } from '../../mapping/contact.ts'
-import type { RawColumns, SeenField } from '../../mapping/seen-field.ts'
+import type { RawColumns, SeenField } from '../../mapping/fields/seen-field.ts'
 
 /** What was corrected, and where it came from. */
 export interface Correction extends DecidedBy {

@@ -2,7 +2,7 @@
 // sent. Counts blanks and foreign values of a file on the way, and what would replace what was sent; the other expectations
 // are about its header and its records.
 import { columnIndex, foldedColumn } from '../../mapping/columns.ts'
-import { cleanText } from '../../mapping/field-check.ts'
+import { cleanText } from '../../mapping/fields/field-check.ts'
 import type { MappedRecord } from '../../mapping/mapping.ts'
 import type { SourceItem } from '../../mapping/record.ts'
 import type { PipelineSettings } from '../../settings.ts'

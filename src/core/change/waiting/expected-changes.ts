@@ -2,7 +2,7 @@
 // written in another form replaces what was sent of nearly every record. Counts, for each such column, the linked records
 // for which a value that was sent is replaced, or cannot be read any more; a value where there was none is no replacement.
 import { foldedColumn } from '../../mapping/columns.ts'
-import { mappingColumns } from '../../mapping/field-mapping.ts'
+import { mappingColumns } from '../../mapping/fields/field-mapping.ts'
 import type { Contact } from '../../mapping/contact.ts'
 import { mappedFields } from '../../mapping/optional.ts'
 import type { PipelineSettings } from '../../settings.ts'

@@ -1,7 +1,7 @@
 // The schema of the evidence of a consent: the columns that say when, where and to what a person agreed. For mail_status alone.
 import { z } from 'zod'
 import { flag, text } from '../../words/scalars.ts'
-import { AUTO } from './date-order.ts'
+import { AUTO } from './dates/date-order.ts'
 import { dateFormats } from './value-schema.ts'
 
 export const consentKeys = {

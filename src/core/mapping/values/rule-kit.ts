@@ -2,8 +2,8 @@
 // A start without them stays quick, and mapping a record stays synchronous.
 import type { FieldMapping } from '../mapping-schema.ts'
 import type { PipelineSettings } from '../../settings.ts'
-import { AUTO, type DateOrders, type OrderEvidence } from './date-order.ts'
-import type { DateReading } from './date.ts'
+import { AUTO, type DateOrders, type OrderEvidence } from './dates/date-order.ts'
+import type { DateReading } from './dates/date.ts'
 import { evidenceDates } from './evidence-columns.ts'
 import { nthAddress } from './addresses.ts'
 import type { NamePart } from './text-schema.ts'
@@ -51,8 +51,8 @@ export async function loadRuleKit(pipeline: Mapped, { writtenAt, orders = {} }: 
   const isNamed = (...keys: readonly (keyof FieldMapping)[]): boolean =>
     mappings.some((mapping) => keys.some((key) => mapping[key] !== undefined))
   const [date, auto, country, phone, name] = await Promise.all([
-    isNamed('date') ? import('./date.ts') : undefined,
-    asksForOrders(pipeline) ? import('./auto-date.ts') : undefined,
+    isNamed('date') ? import('./dates/date.ts') : undefined,
+    asksForOrders(pipeline) ? import('./dates/auto-date.ts') : undefined,
     isNamed('country') ? import('./country.ts') : undefined,
     isNamed('phone', 'phone_type_of') ? import('./phone.ts') : undefined,
     isNamed('name') ? import('./names.ts') : undefined,

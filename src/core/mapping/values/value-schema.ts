@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import { isCountryCode } from '../country-codes.ts'
 import { flag, text, timezone } from '../../words/scalars.ts'
-import { dateFormatProblem, sameTextsForm } from './date-format.ts'
-import { AUTO } from './date-order.ts'
+import { dateFormatProblem, sameTextsForm } from './dates/date-format.ts'
+import { AUTO } from './dates/date-order.ts'
 
 const dateFormat = text.check((ctx) => {
   const message = ctx.value === AUTO ? undefined : dateFormatProblem(ctx.value)

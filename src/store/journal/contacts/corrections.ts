@@ -6,7 +6,7 @@ import type {
   CorrectionStore,
   NewCorrection,
 } from '../../../core/change/others/correction.ts'
-import type { RawColumns } from '../../../core/mapping/seen-field.ts'
+import type { RawColumns } from '../../../core/mapping/fields/seen-field.ts'
 import type { FieldValue } from '../../../core/mapping/contact.ts'
 import type { UserRole } from '../../../core/words/user-roles.ts'
 import type { Connection } from '../../file/database.ts'

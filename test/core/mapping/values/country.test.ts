@@ -2,7 +2,7 @@
 import countries from 'i18n-iso-countries'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkField } from '../../../../src/core/mapping/field-check.ts'
+import { checkField } from '../../../../src/core/mapping/fields/field-check.ts'
 import { COUNTRY_LANGUAGES, countryRule } from '../../../../src/core/mapping/values/country.ts'
 
 const rule = countryRule()

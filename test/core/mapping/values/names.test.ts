@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkField } from '../../../../src/core/mapping/field-check.ts'
+import { checkField } from '../../../../src/core/mapping/fields/field-check.ts'
 import { namePart } from '../../../../src/core/mapping/values/names.ts'
 
 const PARTS = ['title', 'title2', 'first', 'family'] as const

@@ -1,0 +1,19 @@
+// A value that a person gives for a field, checked as the mapping checks those of the source.
+import { CONTACT_FIELD_NAMES, type ContactField } from '../contact.ts'
+import type { CustomFieldRules } from '../custom-fields.ts'
+import { checkField, cleanText, type FieldCheck } from './field-check.ts'
+
+const isContactField = (name: string): name is ContactField =>
+  (CONTACT_FIELD_NAMES as readonly string[]).includes(name)
+
+/** `field` as messages name it; `key`: as a contact has it. Undefined where there is no such field. */
+export function acceptedValue(
+  field: string,
+  text: string,
+  { rules }: CustomFieldRules,
+): { readonly key: string; readonly check: FieldCheck } | undefined {
+  const value = cleanText(text)
+  if (isContactField(field)) return { key: field, check: value === '' ? { value } : checkField(field, value) }
+  const rule = rules.find(({ name }) => `custom_fields.${name}` === field)
+  return rule && { key: rule.key, check: rule.isBlank(value) ? { value: '' } : rule.check(value) }
+}
