@@ -113,7 +113,7 @@ describe.skipIf(POSTGRES === undefined)('a move whose process is killed', () => 
       const [isSource, isTarget] = [await isInForce(from), await isInForce(to)]
       expect(isSource && isTarget).toBe(false)
       left[isSource ? 'source' : isTarget ? 'target' : 'neither'] += 1
-      if (!isTarget) await moveState(from, to, { pid: 1, now: 0, confirm: async () => undefined })
+      if (!isTarget) await moveState(from, to, { pid: 1, now: 0, confirm: () => Promise.resolve() })
       await assertWhole(to)
       expect(await isInForce(from)).toBe(false)
     }

@@ -6,7 +6,10 @@ const [from = '', to = ''] = process.argv.slice(2)
 await moveState(JSON.parse(from) as StateLocation, JSON.parse(to) as StateLocation, {
   pid: process.pid,
   now: Date.now(),
-  confirm: async () => void process.send?.('begins'),
+  confirm() {
+    process.send?.('begins')
+    return Promise.resolve()
+  },
 })
 process.send?.('moved')
 process.disconnect()
