@@ -3,12 +3,19 @@
 import { hash } from 'node:crypto'
 import { DEFAULT_ACCOUNT } from './settings/account-settings.ts'
 
+/** How the states of a process that lie at one server share its connections. The store alone knows more of it. */
+export interface Reach {
+  readonly isShared: true
+}
+
 export interface StatePlace {
   readonly path: string
   /** Of the server, with the password: never shown. */
   readonly url?: string | undefined
   /** At the server; each account has its own. */
   readonly schema?: string | undefined
+  /** Unset: by connections of its own. */
+  readonly reach?: Reach | undefined
 }
 
 /** A path alone is a file. */
@@ -24,8 +31,8 @@ export const statePlaceOf = (where: StateLocation): StatePlace =>
 
 /** Undefined for a state in a file. */
 export function serverPlace(where: StateLocation): ServerPlace | undefined {
-  const { path, url, schema } = statePlaceOf(where)
-  return url === undefined || schema === undefined ? undefined : { path, url, schema }
+  const { path, url, schema, reach } = statePlaceOf(where)
+  return url === undefined || schema === undefined ? undefined : { path, url, schema, reach }
 }
 
 /** Of the accounts each has its own, named after it: `contact-sync.north.db`. */

@@ -267,7 +267,7 @@ export async function startAccounts(
     isOneOfSeveral,
     formers: new Map(),
     shareOf: createThreadShares(clock),
-    channel: createSharedChannels(CONNECTIONS),
+    channel: createSharedChannels(CONNECTIONS).open,
     loadOwn: readTogether(parts.load, ({ accounts: next, broken: now }) => {
       nameBroken(now)
       const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account

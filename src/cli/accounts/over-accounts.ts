@@ -4,6 +4,7 @@ import { EXIT } from '../../core/words/exit-codes.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { type RunStatus, worstStatus } from '../../core/outcome/summary.ts'
 import type { Settings } from '../../core/settings.ts'
+import { shareConnections } from '../../app/sharing-connections.ts'
 import type { SeveralAccounts } from './chosen.ts'
 import { captured } from '../captured.ts'
 import type { CommandCall } from '../command-table/entry.ts'
@@ -172,12 +173,14 @@ export async function overAccounts(several: SeveralAccounts, call: CommandCall):
   if (only !== undefined && others.length === 0 && several.broken.length === 0) return act(...only)(io)
   const isJoined = options.json === true
   const answers: Answer[] = []
+  const { sharing, close } = shareConnections()
   for (const [settings, names] of parts) {
     if (io.signal.aborted) break
     const { account } = settings
     const own = isJoined || parts.length === 1 ? io : below(account, io)
-    answers.push(await answerOf(account, own, { isJoined, act: act(settings, names) }))
+    answers.push(await answerOf(account, own, { isJoined, act: act(sharing(settings), names) }))
   }
+  close()
   const known = entry.accounts === 'found' ? answers.filter((one) => !isUnknownHere(one)) : answers
   const meant = known.length === 0 ? answers : known
   const isAboutAll = entry.accounts === 'each' && namedPipelines(call).length === 0

@@ -12,6 +12,7 @@ import { requiresInVain } from '../../core/mapping/values/evidence-columns.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
+import { shareConnections } from '../../app/sharing-connections.ts'
 import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenAccount } from '../accounts/chosen.ts'
@@ -140,9 +141,10 @@ async function checkAccounts(
   const { accounts, warnings, broken } = loaded
   const chosen = options.account === undefined ? accounts : [chosenAccount(loaded, options)]
   const reports: CheckReport[] = []
+  const { sharing, close } = shareConnections()
   for (const settings of chosen) {
     const { account } = settings
-    const report = await checkAll(settings, io)
+    const report = await checkAll(sharing(settings), io)
     const isOnly = accounts.length === 1
     reports.push(
       isOnly
@@ -154,6 +156,7 @@ async function checkAccounts(
           },
     )
   }
+  close()
   const codes = [...reports.map(({ exitCode }) => exitCode), broken.length > 0 ? EXIT.refused : EXIT.done]
   return {
     problems: [

@@ -6,6 +6,7 @@ import {
   pipelineStanding,
   type PipelineStatus,
 } from '../../app/standing.ts'
+import { shareConnections } from '../../app/sharing-connections.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { fleetStanding, stateOwner } from '../../store/info.ts'
 import { fleetView } from '../../core/fleet.ts'
@@ -96,7 +97,9 @@ const standingJson = (standing: PipelineStatus) => ({
 })
 
 /** How everything stands now, as text or as one JSON document. */
-async function look(settings: Settings, pipelines: readonly PipelineSettings[]) {
+async function look(of: Settings, pipelines: readonly PipelineSettings[]) {
+  const { sharing, close } = shareConnections()
+  const settings = sharing(of)
   const isShared = settings.state.url !== undefined
   const fleet = isShared ? fleetStanding(settings.state) : undefined
   const owner = fleet === undefined ? stateOwner(settings.state) : fleet.workers[0]
@@ -104,7 +107,7 @@ async function look(settings: Settings, pipelines: readonly PipelineSettings[]) 
   const ownerOf = (name: string) =>
     fleet === undefined ? owner : fleet.leases.find(({ pipeline }) => pipeline === name)
   try {
-    const of = { settings, state, owner }
+    const about = { settings, state, owner }
     return {
       owner,
       fleet:
@@ -114,13 +117,14 @@ async function look(settings: Settings, pipelines: readonly PipelineSettings[]) 
           settings.pipelines.map(({ name }) => name),
         ),
       orphans: orphans(settings),
-      common: await commonStanding(of),
+      common: await commonStanding(about),
       standings: await Promise.all(
-        pipelines.map((pipeline) => pipelineStanding(pipeline, { ...of, owner: ownerOf(pipeline.name) })),
+        pipelines.map((pipeline) => pipelineStanding(pipeline, { ...about, owner: ownerOf(pipeline.name) })),
       ),
     }
   } finally {
     await state?.close()
+    close()
   }
 }
 

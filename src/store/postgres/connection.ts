@@ -3,7 +3,8 @@ import { type ServerPlace, stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
-import { type Channel, type OpenChannel, openChannel, type Query, type StatementAnswer } from './channel.ts'
+import type { Channel, OpenChannel, Query, StatementAnswer } from './channel.ts'
+import { reachOf } from './shared-channels.ts'
 import { translated } from './dialect.ts'
 import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
 import { createStatistics } from './statistics.ts'
@@ -157,7 +158,10 @@ function connectionOver(opening: Opening): Connection {
     tables,
     close() {
       if (opening.fence !== undefined) sayQuietly(line, departure(opening.fence))
-      if (channel.mark !== '') sayQuietly(line, dropTemporaryTables(channel.mark))
+      if (channel.mark !== '') {
+        channel.under(ownSettings(schema))
+        sayQuietly(line, dropTemporaryTables(channel.mark))
+      }
       channel.close()
     },
   }
@@ -167,9 +171,16 @@ function connectionOver(opening: Opening): Connection {
 const sessionSettings = (leaseMs: number): string =>
   `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs}`
 
-/** What is another one for each state. `fence`: of the worker, for what it takes (tables.ts). */
-const ownSettings = (schema: string, fence?: number): string =>
-  `SET search_path = "${schema}", pg_catalog; SET contact_sync.fence = '${fence ?? ''}'`
+interface OwnSettings {
+  /** Of the worker, for what it takes (tables.ts). */
+  readonly fence?: number | ''
+  /** Whether it may read alone. */
+  readonly reads?: 'on' | 'off'
+}
+
+/** What is another one for each state. */
+const ownSettings = (schema: string, { fence = '', reads = 'off' }: OwnSettings = {}): string =>
+  `SET search_path = "${schema}", pg_catalog; SET contact_sync.fence = '${fence}'; SET default_transaction_read_only = ${reads}`
 
 const isSchema = (db: Connection, schema: string): boolean =>
   db.prepare<[string], number>('SELECT 1 FROM pg_namespace WHERE nspname = ?').get(schema) !== undefined
@@ -192,9 +203,9 @@ function assertDurable(db: Connection, place: string): void {
  * the server reports. `open`: the way to the server.
  */
 export function connectToServer(
-  { url, schema }: ServerPlace,
+  { url, schema, reach }: ServerPlace,
   joining: Joining,
-  open: OpenChannel = openChannel,
+  open: OpenChannel = reachOf({ reach }),
 ): Opened {
   const place = stateText({ path: '', url, schema })
   const opening: Opening = { schema, place, channel: open(url, place), fence: undefined }
@@ -214,7 +225,7 @@ export function connectToServer(
     assertKnown(db, place)
     const fence = join(db, joining, place)
     opening.fence = fence
-    channel.under(ownSettings(schema, fence))
+    channel.under(ownSettings(schema, { fence }))
     channel.keepRenewing({
       renew: renewal(schema, fence, joining.leaseMs),
       everyMs: joining.leaseMs / RENEWALS,
@@ -228,9 +239,9 @@ export function connectToServer(
 }
 
 /** For reading alone; undefined where there is no state yet. */
-export function readFromServer({ url, schema }: ServerPlace): Connection | undefined {
+export function readFromServer({ url, schema, reach }: ServerPlace): Connection | undefined {
   const place = stateText({ path: '', url, schema })
-  const channel = openChannel(url, place)
+  const channel = reachOf({ reach })(url, place)
   channel.under(ownSettings(schema))
   const db = connectionOver({ schema, place, channel, fence: undefined })
   try {
@@ -240,7 +251,8 @@ export function readFromServer({ url, schema }: ServerPlace): Connection | undef
       return undefined
     }
     assertKnown(db, place)
-    db.exec(`${temporaryTables(channel.mark)} SET default_transaction_read_only = on`)
+    db.exec(temporaryTables(channel.mark))
+    channel.under(ownSettings(schema, { reads: 'on' }))
     return db
   } catch (error) {
     db.close()

@@ -1,34 +1,57 @@
-// Several states of one process at a server, over few connections: the accounts of a daemon. The stores speak synchronously, so none
-// comes between the statements of another one's transaction; each finds its own settings and temporary tables again.
-import { askOver, type OpenChannel, openWire, type Wire } from './channel.ts'
+// Several states of one process at a server, over few connections: the accounts of a daemon, or of a command. The stores speak
+// synchronously, so none comes between the statements of another one's transaction; each finds its own settings and temporary
+// tables again.
+import type { Reach, ServerPlace } from '../../core/state-place.ts'
+import { askOver, openChannel, type OpenChannel, openWire, type Wire } from './channel.ts'
 
 /** What a connection compiled for tables as they were fails for as long as it lasts (trouble.ts). */
 const COMPILED_BEFORE = '0A000'
 
 interface Host {
+  readonly url: string
   readonly wire: Wire
   users: number
   /** No other state is given it. */
   isRetired: boolean
 }
 
-/** `most`: so many connections are opened to a server; another state joins the one that has the fewest. */
-export function createSharedChannels(most: number): OpenChannel {
-  const hosts = new Map<string, Set<Host>>()
+export interface SharedChannels extends Reach {
+  readonly open: OpenChannel
+  /** Closes the connections that no state uses. */
+  close(): void
+}
+
+/** How a state at a server is reached. */
+export const reachOf = ({ reach }: Pick<ServerPlace, 'reach'>): OpenChannel =>
+  reach === undefined ? openChannel : (reach as SharedChannels).open
+
+/**
+ * `most`: so many connections are opened to a server; another state joins the one that has the fewest. `isKept`: those that no state
+ * uses wait for the next one until they are closed.
+ */
+export function createSharedChannels(most: number, { isKept = false } = {}): SharedChannels {
+  const hosts = new Set<Host>()
   let marks = 0
 
+  function closeIfUnused(host: Host): void {
+    if (host.users > 0) return
+    hosts.delete(host)
+    host.wire.close()
+  }
+
+  const isUsable = (host: Host): boolean => !host.isRetired && !host.wire.isBroken()
+
   function hostAt(url: string): Host {
-    const all = hosts.get(url) ?? new Set<Host>()
-    hosts.set(url, all)
-    for (const host of all) if (host.isRetired || host.wire.isBroken()) all.delete(host)
-    const [fewest] = [...all].toSorted((one, other) => one.users - other.users)
-    if (fewest !== undefined && all.size >= most) return fewest
-    const opened: Host = { wire: openWire(url), users: 0, isRetired: false }
-    all.add(opened)
+    for (const host of hosts) if (!isUsable(host)) closeIfUnused(host)
+    const all = [...hosts].filter((host) => host.url === url && isUsable(host))
+    const [fewest] = all.toSorted((one, other) => one.users - other.users)
+    if (fewest !== undefined && (all.length >= most || fewest.users === 0)) return fewest
+    const opened: Host = { url, wire: openWire(url), users: 0, isRetired: false }
+    hosts.add(opened)
     return opened
   }
 
-  return (url, place) => {
+  const open: OpenChannel = (url, place) => {
     const host = hostAt(url)
     const { wire } = host
     host.users += 1
@@ -50,10 +73,9 @@ export function createSharedChannels(most: number): OpenChannel {
         isClosed = true
         stopRenewing?.()
         host.users -= 1
-        if (host.users > 0) return
-        hosts.get(url)?.delete(host)
-        wire.close()
+        if (!isKept || !isUsable(host)) closeIfUnused(host)
       },
     }
   }
+  return { isShared: true, open, close: () => [...hosts].forEach(closeIfUnused) }
 }

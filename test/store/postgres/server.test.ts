@@ -11,7 +11,7 @@ import { roundsContract } from '../../contracts/rounds.ts'
 import { stateContract } from '../../contracts/state.ts'
 import { POSTGRES, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
 
-const shared = createSharedChannels(1)
+const shared = createSharedChannels(1).open
 
 describe.skipIf(POSTGRES === undefined)('a state at a server', () => {
   let server: PostgresServer

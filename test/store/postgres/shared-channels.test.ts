@@ -57,7 +57,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
     state.note(planEntry({ action: 'reload', reason: 'by a word' }, ABOUT))
 
   it('run at the same time, and each ends as it does alone', async () => {
-    const channel = createSharedChannels(2)
+    const channel = createSharedChannels(2).open
     const names = ['ann', 'bob', 'cleo', 'dan', 'eve']
     const lines = names.map((name) => testLine({ state: stateOf(name, channel) }))
     for (const [index, { source }] of lines.entries()) source.drop('1.csv', people(20 + index))
@@ -82,7 +82,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
   })
 
   it('have leases of their own, and one that is closed takes nothing from the others', async () => {
-    const channel = createSharedChannels(1)
+    const channel = createSharedChannels(1).open
     const [gone, stays] = [stateOf('fay', channel), stateOf('gus', channel)]
     await Promise.all([isRenewed('fay'), isRenewed('gus')])
     await gone.close()
@@ -98,7 +98,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
   })
 
   it('are renewed while the row of one of them is locked', async () => {
-    const channel = createSharedChannels(1)
+    const channel = createSharedChannels(1).open
     stateOf('hal', channel)
     stateOf('ida', channel)
     const client = new pg.Client({ connectionString: server.url })
@@ -110,7 +110,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
   })
 
   it('lose their connection together, join over another one, and those of other connections go on', async () => {
-    const channel = createSharedChannels(2)
+    const channel = createSharedChannels(2).open
     const [jon, kim, leo] = [stateOf('jon', channel), stateOf('kim', channel), stateOf('leo', channel)]
     await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'contact-sync' ORDER BY backend_start LIMIT 1`)
