@@ -135,6 +135,8 @@ export function isAtRest({ workers, leases }: FleetStanding, own: number): boole
 export interface Fleet extends Mailbox {
   /** The number of this worker. */
   own(): number
+  /** So many states has this process at the server. */
+  crowd(): number
   /** Says what this worker can run and does, removes workers whose lease has ended, and shows who is left. */
   meet(now: WorkerReport): Promise<FleetStanding>
   /** Who is there, without a word about this worker. */
@@ -149,6 +151,15 @@ export interface Fleet extends Mailbox {
   claim(names: readonly string[]): Promise<boolean>
   letGo(names: readonly string[]): Promise<void>
 }
+
+/** So many states look for news as often as one. */
+const CALM = 20
+/** Others wait for no worker for longer than its lease and five seconds. */
+const LONGEST_LOOK_MS = 4000
+
+/** How far apart looks are that one state makes every so many milliseconds: many make no more looks together than a few. */
+export const lookEvery = (ms: number, { crowd }: Pick<Fleet, 'crowd'>): number =>
+  Math.max(ms, Math.min((ms * crowd()) / CALM, LONGEST_LOOK_MS))
 
 /** Workers that may run the pipeline: under its newest settings, and where its folder is, if any worker sees that. */
 function eligibleWorkers(pipeline: string, workers: readonly FleetWorker[]): readonly FleetWorker[] {

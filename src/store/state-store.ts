@@ -207,7 +207,7 @@ interface Owned {
   readonly doubt: string | undefined
   readonly isMarked: boolean
   /** At a server. */
-  readonly worker?: number
+  readonly worker?: { readonly fence: number; crowd(): number }
 }
 
 /** It can be closed after the state has failed. */
@@ -236,9 +236,14 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked, worker
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
     // Its number is known once nothing more can be asked, too.
-    fleet: worker === undefined ? undefined : { ...watch.over(createFleet(db, worker)), own: () => worker },
+    fleet:
+      worker === undefined
+        ? undefined
+        : { ...watch.over(createFleet(db, worker)), own: () => worker.fence, crowd: worker.crowd },
     slots:
-      worker === undefined ? undefined : (options) => watchedSlots(createSlots(db, worker, options), watch),
+      worker === undefined
+        ? undefined
+        : (options) => watchedSlots(createSlots(db, worker.fence, options), watch),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
     formerWindow: watch.over(createFormerWindow(db)),
     binding: watch.over(createServiceBinding(db)),
@@ -311,7 +316,14 @@ function openServerState(
     const doubt = doubtOfState(db, mark)
     if (doubt !== undefined && !evenOlder) throw older(place, doubt)
     const isMarked = isUpToDate(db, mark)
-    return ownedState(db, { path, place, lock: NO_LOCK, doubt, isMarked, worker: joined.fence ?? 0 })
+    return ownedState(db, {
+      path,
+      place,
+      lock: NO_LOCK,
+      doubt,
+      isMarked,
+      worker: { fence: joined.fence ?? 0, crowd: joined.crowd },
+    })
   } catch (error) {
     db?.close()
     throw stateError(error, place)

@@ -8,6 +8,7 @@ import {
   GUEST,
   isAtRest,
   isRestAsked,
+  lookEvery,
 } from '../../src/core/fleet.ts'
 
 function worker(fence: number, pipelines: readonly string[], more: Partial<FleetWorker> = {}): FleetWorker {
@@ -111,6 +112,20 @@ describe('which worker has which pipeline', () => {
         expect(assignedTo({ workers: all.toReversed(), leases: leases.toReversed() })).toEqual(assigned)
       }),
     )
+  })
+})
+
+describe('how often a worker looks', () => {
+  it.each([
+    [1000, 1, 1000],
+    [1000, 20, 1000],
+    [1000, 40, 2000],
+    // None waits for longer than a lease and five seconds.
+    [1000, 500, 4000],
+    [250, 200, 2500],
+    [250, 1, 250],
+  ])('every %i ms with %i states in its process: %i ms', (ms, states, expected) => {
+    expect(lookEvery(ms, { crowd: () => states })).toBe(expected)
   })
 })
 

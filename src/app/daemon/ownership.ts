@@ -8,6 +8,7 @@ import {
   type FleetStanding,
   fleetView,
   isDaemon,
+  lookEvery,
   type Runnable,
   type WorkerReport,
 } from '../../core/fleet.ts'
@@ -121,7 +122,7 @@ function followingFleet(fleet: Fleet, parts: Parts): Ownership {
   async function follow(): Promise<void> {
     while (!signal.aborted) {
       await look().catch(parts.onFault)
-      await clock.sleep(LOOK_MS, signal)
+      await clock.sleep(lookEvery(LOOK_MS, fleet), signal)
     }
   }
   return {

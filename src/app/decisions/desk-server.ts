@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { ERRORS, SyncError } from '../../core/words/errors.ts'
-import type { Fleet } from '../../core/fleet.ts'
+import { type Fleet, lookEvery } from '../../core/fleet.ts'
 import type { Log } from '../../log/log.ts'
 import { type ErrorFacts, errorFacts } from '../../core/words/error-facts.ts'
 import { Unconfirmed } from '../run/desk.ts'
@@ -140,7 +140,7 @@ function serveFleet(fleet: Fleet, owner: Owner, log: Log): DeskServer {
     while (!closing.signal.aborted) {
       // A state that cannot be asked ends the worker elsewhere.
       await look().catch(() => undefined)
-      await clock.sleep(ASKED_EVERY_MS, closing.signal)
+      await clock.sleep(lookEvery(ASKED_EVERY_MS, fleet), closing.signal)
     }
   }
   const followed = follow()

@@ -56,6 +56,8 @@ export interface Wire {
 export interface Channel {
   /** Ends the names of what goes with the connection, so that those who share it do not meet; empty where it is not shared. */
   readonly mark: string
+  /** How many states of this process use it and others to the same server, this one included. */
+  crowd(): number
   /** Settings of the session for all that is asked from now on; not within a transaction. */
   under(settings: string): void
   /**
@@ -152,5 +154,11 @@ export type OpenChannel = (url: string, place: string) => Channel
 /** A connection for one state alone. */
 export const openChannel: OpenChannel = (url, place) => {
   const wire = openWire(url)
-  return { ...askOver(wire, place), mark: '', keepRenewing: wire.keepRenewing, close: wire.close }
+  return {
+    ...askOver(wire, place),
+    mark: '',
+    crowd: () => 1,
+    keepRenewing: wire.keepRenewing,
+    close: wire.close,
+  }
 }

@@ -109,6 +109,8 @@ function modelTables(): readonly Table[] {
 interface Opened extends Connection {
   /** Of the worker that it is; undefined for one that only reads. */
   readonly fence: number | undefined
+  /** States of this process at the server. */
+  crowd(): number
 }
 
 interface Opening {
@@ -231,7 +233,7 @@ export function connectToServer(
       everyMs: joining.leaseMs / RENEWALS,
     })
     db.exec(temporaryTables(channel.mark))
-    return { ...db, fence }
+    return { ...db, fence, crowd: channel.crowd }
   } catch (error) {
     db.close()
     throw error

@@ -64,6 +64,7 @@ export function createSharedChannels(most: number, { isKept = false } = {}): Sha
     return {
       ...asking,
       mark: `_${marks}`,
+      crowd: () => [...hosts].reduce((sum, one) => sum + (one.url === url ? one.users : 0), 0),
       keepRenewing(renewal) {
         wire.keepRenewing(renewal)
         stopRenewing = () => wire.renewNoMore(renewal)

@@ -141,8 +141,8 @@ export function createFleetView(db: Connection): () => FleetStanding {
   return () => ({ workers: workers.all().map(workerOf), leases: leases.all() })
 }
 
-/** `fence`: of the worker that this connection is. */
-export function createFleet(db: Connection, fence: number): Fleet {
+/** `fence`: of the worker that this connection is. `crowd`: states of this process at the server. */
+export function createFleet(db: Connection, { fence, crowd }: { fence: number; crowd(): number }): Fleet {
   const report = db.prepare(
     'UPDATE worker SET labels = @labels, runs = @runs, configured = @configured, doing = @doing, rest = @rest WHERE fence = @fence',
   )
@@ -179,6 +179,7 @@ export function createFleet(db: Connection, fence: number): Fleet {
   return {
     ...createMailbox(db, fence),
     own: () => fence,
+    crowd,
     meet: async (now) => meet(now),
     standing: async () => view(),
     take: async (pipelines, at) => takeAll(pipelines, at),

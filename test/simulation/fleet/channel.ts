@@ -60,6 +60,7 @@ export const channelsOf =
 
     return {
       mark: '',
+      crowd: () => 1,
       under: (text) => void (settings = text),
       ask(queries) {
         if (isGone()) return breakOff(BROKEN)

@@ -15,6 +15,7 @@ function noting(answers: Readonly<Record<string, string | Error>>) {
   const asked: string[][] = []
   const channel: Channel = {
     mark: '',
+    crowd: () => 1,
     under: () => undefined,
     ask(queries) {
       asked.push(queries.map(({ text }) => text))
