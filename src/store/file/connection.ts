@@ -12,6 +12,8 @@ interface Statement<Given extends unknown[], Result> {
    */
   later(...given: Given): () => Result | undefined
   all(...given: Given): Result[]
+  /** As `later`. */
+  laterAll(...given: Given): () => Result[]
   iterate(...given: Given): IterableIterator<Result>
   pluck(): this
   raw(): this
@@ -20,7 +22,7 @@ interface Statement<Given extends unknown[], Result> {
 type AnyStatement = Statement<unknown[], unknown>
 
 /** What the driver compiles. */
-type Compiled = Omit<AnyStatement, 'later' | 'pluck' | 'raw'>
+type Compiled = Omit<AnyStatement, 'later' | 'laterAll' | 'pluck' | 'raw'>
 
 /** The columns of a table of the state, in their order, and the lists of them that are unique, the primary key first. */
 export interface Table {
@@ -102,6 +104,10 @@ function lateStatement(compile: (shape: Shape) => Compiled, known: (shape: Shape
       return () => result
     },
     all: (...given) => ready().all(...given),
+    laterAll(...given) {
+      const results = ready().all(...given)
+      return () => results
+    },
     // A statement that is read row by row is busy meanwhile: it cannot be used a second time.
     iterate: (...given) => (own ??= compile(shape)).iterate(...given),
     pluck() {

@@ -70,6 +70,10 @@ function createPrepare(
         return () => shapedRows(answer())[0]
       },
       all: (...given: unknown[]) => all(given),
+      laterAll(...given: unknown[]) {
+        const answer = later(given)
+        return () => shapedRows(answer())
+      },
       *iterate(...given: unknown[]) {
         cursors += 1
         const name = `c${cursors}${mark}`

@@ -106,10 +106,14 @@ export function createKnown(db: Connection): RunState['known'] {
       ...edited(key),
       ...(row.settled === 1 ? {} : { isUnfinished: true }),
     })
-    return keys.map((key): Known => {
-      const row = hasLinks ? link.get(pipeline, key) : undefined
-      const inDoubt = hasDoubts && doubt.get(pipeline, key) !== undefined
-      return { link: row === undefined ? undefined : linkOf(row, key), inDoubt }
+    const asked = keys.map((key) => ({
+      key,
+      row: hasLinks ? link.later(pipeline, key) : undefined,
+      doubt: hasDoubts ? doubt.later(pipeline, key) : undefined,
+    }))
+    return asked.map(({ key, row, doubt: open }): Known => {
+      const found = row?.()
+      return { link: found && linkOf(found, key), inDoubt: open?.() !== undefined }
     })
   }
   // Each statement outside of a transaction takes and gives back the locks of the file.

@@ -50,28 +50,34 @@ const newRecord = ({ contact, ...row }: Row): NewRecord => ({ ...row, contact: p
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function createLinkedLike(db: Connection): (pipeline: string, record: NewRecord) => readonly LinkedRecord[] {
+/** Asks for one; its answer is waited for when all have been asked for. */
+function createLinkedLike(
+  db: Connection,
+): (pipeline: string, record: NewRecord) => () => readonly LinkedRecord[] {
   const byNames = db.prepare<[Record<'pipeline' | 'family' | 'first', string>], LinkRow>(BY_NAMES)
   const byMail = db.prepare<[Record<'pipeline' | 'from' | 'to', string>], LinkRow>(BY_MAIL)
-  const namesakes = (pipeline: string, family: string, first: string): LinkRow[] =>
-    family === '' || first === '' ? [] : byNames.all({ pipeline, family, first })
-  const sameBeforeAt = (pipeline: string, mail: string): LinkRow[] => {
+  const namesakes = (pipeline: string, family: string, first: string): (() => LinkRow[]) =>
+    family === '' || first === '' ? () => [] : byNames.laterAll({ pipeline, family, first })
+  const sameBeforeAt = (pipeline: string, mail: string): (() => LinkRow[]) => {
     const at = mail.lastIndexOf('@')
+    if (at <= 0) return () => []
     // "A" follows the at sign.
-    return at <= 0 ? [] : byMail.all({ pipeline, from: mail.slice(0, at + 1), to: `${mail.slice(0, at)}A` })
+    return byMail.laterAll({ pipeline, from: mail.slice(0, at + 1), to: `${mail.slice(0, at)}A` })
   }
   return (pipeline, { key, contact }) => {
     const [family, first] = [textOf(contact['family_name']), textOf(contact['first_name'])]
-    const blocks = [
+    const asked = [
       namesakes(pipeline, family, first),
       namesakes(pipeline, first, family),
       sameBeforeAt(pipeline, mailKey(textOf(contact['mail']))),
     ]
-    const found = new Map<string, LinkedRecord>()
-    for (const block of blocks.filter(({ length }) => length <= MOST_LIKE))
-      for (const { key: other, contact_id: contactId, known } of block)
-        if (other !== key) found.set(other, { key: other, contactId, known: parseContact(known) })
-    return [...found.values()]
+    return () => {
+      const found = new Map<string, LinkedRecord>()
+      for (const block of asked.map((answer) => answer()).filter(({ length }) => length <= MOST_LIKE))
+        for (const { key: other, contact_id: contactId, known } of block)
+          if (other !== key) found.set(other, { key: other, contactId, known: parseContact(known) })
+      return [...found.values()]
+    }
   }
 }
 
@@ -97,7 +103,8 @@ export function createLookAlikes(db: Connection): LookAlikeStore {
     newRecordsById: async (ids) => byId.all(JSON.stringify(ids)).map(newRecord),
     async linkedLike(pipeline, records) {
       const isFirstPush = someLink.get(pipeline) === undefined
-      return records.map((record) => (isFirstPush ? [] : linkedLike(pipeline, record)))
+      if (isFirstPush) return records.map(() => [])
+      return records.map((record) => linkedLike(pipeline, record)).map((answer) => answer())
     },
   }
 }

@@ -129,11 +129,14 @@ export function createClaims(db: Connection): Claims {
     if (earlier === undefined || keep === 'last') links(input).set(linkId, line)
     return earlier
   }
+  const clearTables = db.transaction((input: number) => {
+    published.clear(input)
+    for (const statement of clears) statement.run(input)
+  })
   return {
     clear(input) {
       linksOf.delete(input)
-      published.clear(input)
-      for (const statement of clears) statement.run(input)
+      clearTables(input)
     },
     claim(input, identities, keep) {
       // All keys are claimed before it is asked which of them were: one way to a server and back.

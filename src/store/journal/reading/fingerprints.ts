@@ -30,6 +30,9 @@ const AHEAD = 4
 /** After so many look-ups that hit consecutive links, the walk continues from there. */
 const STREAK = 4
 
+/** Where several in a row are not the next ones, so many are looked up together: where one is not, the next may not be either. */
+const TOGETHER = 64
+
 type Queries = ReturnType<typeof prepareQueries>
 
 const ROWS = `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? AND value <> '' ORDER BY link_id LIMIT ${PAGE}`
@@ -92,8 +95,7 @@ function startWalk(pipeline: string, { page, ids, any, byValue }: Queries): Fing
     at = place + 1
     return current.linkAt(place)
   }
-  const lookUp = (value: string): number | undefined => {
-    const found = byValue.get(pipeline, value)
+  const lookUp = (found: number | undefined): number | undefined => {
     if (found === undefined) return undefined
     // Bulk answers that overtook each other swap whole blocks: the walk continues in the same page.
     const place = current.placeOfLink(found)
@@ -110,7 +112,23 @@ function startWalk(pipeline: string, { page, ids, any, byValue }: Queries): Fing
     match(values) {
       // Nothing is settled before the first push has ended.
       if (current.count === 0 && any.get(pipeline) === undefined) return values.map(() => undefined)
-      return values.map((value) => (value === '' ? undefined : (step(value) ?? lookUp(value))))
+      const asked = new Map<number, () => number | undefined>()
+      let together = 0
+      const askFrom = (index: number): void => {
+        together = Math.min(2 * together + 1, TOGETHER)
+        for (const [place, value] of values.slice(index, index + together).entries())
+          if (value !== '') asked.set(index + place, byValue.later(pipeline, value))
+      }
+      return values.map((value, index) => {
+        if (value === '') return undefined
+        const next = step(value)
+        if (next !== undefined) {
+          together = 0
+          return next
+        }
+        if (!asked.has(index)) askFrom(index)
+        return lookUp(asked.get(index)?.())
+      })
     },
   }
 }
