@@ -16,7 +16,7 @@ import { POSTGRES, type PostgresServer, startPostgres } from '../../support/post
 
 const PEOPLE = 200
 /** Of so many moments between the first row and the end, and some after it. */
-const KILLS = 4
+const KILLS = 3
 const OWNER = { pid: 1, since: 0, thorough: false }
 
 describe.skipIf(POSTGRES === undefined)('a move whose process is killed', () => {
