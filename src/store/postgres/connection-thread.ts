@@ -36,7 +36,7 @@ function newClient(url: string, pipeline: boolean): pg.Client {
 const problemOf = (error: unknown): ServerAnswer => ({ problem: serverProblem(error) })
 
 /** So many compiled statements the server keeps for one connection. */
-const MOST_COMPILED = 1000
+const MOST_COMPILED = 2000
 
 /** Statements with values are compiled once by the server: for each setting, as they mean other tables under another one. */
 function createNames(client: pg.Client) {
@@ -44,14 +44,16 @@ function createNames(client: pg.Client) {
   let made = 0
   return (under: string, { text, values }: Query): { name?: string } => {
     if (values.length === 0) return {}
+    const key = `${under} ${text}`
+    const known = names.get(key)
+    if (known !== undefined) return { name: known }
     if (names.size >= MOST_COMPILED) {
       names.clear()
       // Where a transaction has failed it is refused: what is kept is kept in vain.
       client.query('DEALLOCATE ALL').catch(() => undefined)
+      // The driver would remember every name that it ever gave. None is given a second time.
+      Object.assign((client as unknown as { connection: object }).connection, { parsedStatements: {} })
     }
-    const key = `${under} ${text}`
-    const known = names.get(key)
-    if (known !== undefined) return { name: known }
     made += 1
     names.set(key, `s${made}`)
     return { name: `s${made}` }

@@ -143,11 +143,7 @@ function connectionOver(opening: Opening): Connection {
   }
   return {
     kind: 'postgres',
-    prepare: createPrepare(line, {
-      mark: channel.mark,
-      tables: modelTables,
-      put,
-    }) as unknown as Connection['prepare'],
+    prepare: createPrepare(line, { mark: channel.mark, tables, put }) as unknown as Connection['prepare'],
     transaction:
       <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
       (...given: Given) =>

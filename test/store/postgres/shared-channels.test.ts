@@ -122,4 +122,21 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
     await word(kim)
     expect(await connections()).toBeLessThanOrEqual(4)
   })
+
+  it('leave the server no more compiled statements than it can keep', () => {
+    const channel = createSharedChannels(1).open(server.url, 'the state')
+    for (let from = 0; from < 2500; from += 500) {
+      const queries = Array.from({ length: 500 }, (_, index) => ({
+        text: `SELECT $1::bigint + ${from + index}`,
+        values: [1],
+      }))
+      const answers = channel.ask([...queries, ...queries])
+      expect(answers.map(({ rows }) => rows[0]?.[0])).toEqual(
+        [...queries, ...queries].map((_, index) => from + (index % 500) + 1),
+      )
+    }
+    const [kept] = channel.ask([{ text: 'SELECT count(*) FROM pg_prepared_statements', values: [] }])
+    expect(kept?.rows[0]?.[0]).toBe(500)
+    channel.close()
+  })
 })
