@@ -36,10 +36,7 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
-  one(1, 'a lease is never renewed', 'store/postgres/connection.ts', [
-    'opening.channel.keepRenewing({',
-    'void ({',
-  ]),
+  one(1, 'a lease is never renewed', 'store/postgres/connection.ts', ['channel.keepRenewing({', 'void ({']),
   one(7, 'a pipeline is taken from the worker that has it', 'store/postgres/workers.ts', [
     'ON CONFLICT (pipeline) DO NOTHING RETURNING pipeline',
     'ON CONFLICT (pipeline) DO UPDATE SET fence = excluded.fence RETURNING pipeline',
