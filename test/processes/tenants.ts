@@ -164,10 +164,10 @@ async function withBadOnes(place: Place, before: Before): Promise<string[]> {
   const [path, began] = [dropFile(place, BIG, { name: 'large', rows }), clock.monotonic()]
   // Those that landed without the bad ones, and the first one now.
   let files = 4
-  for (let number = 1; number === 1 || existsSync(path); number += 1) {
+  for (let number = 1; number <= 2 || existsSync(path); number += 1) {
     files += 2
-    // Its run ends in good order, the others work, and it continues.
-    const isPaused = number === 2
+    // Its run, which has just begun, ends in good order, the others work, and it continues beside them.
+    const isPaused = number === 1
     if (isPaused) faults.push(...(await asked(place, 'pause', BIG)))
     const now = await waves(place, measured, `beside-${number}`)
     faults.push(...lateOnes(now.all, before.all, `wave ${number}, all at once`))
