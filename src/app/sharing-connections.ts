@@ -10,7 +10,7 @@ export interface SharedConnections {
 }
 
 export function shareConnections(): SharedConnections {
-  const reach = createSharedChannels(1, { isKept: true })
+  const reach = createSharedChannels(1)
   return {
     sharing: (settings) =>
       settings.state.reach === undefined ? { ...settings, state: { ...settings.state, reach } } : settings,

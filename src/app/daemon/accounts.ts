@@ -7,7 +7,7 @@ import type { Clock, Random } from '../../core/ports.ts'
 import type { RunWatcher } from '../../core/log/run-watcher.ts'
 import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
-import type { OpenChannel } from '../../store/postgres/channel.ts'
+import type { Reach } from '../../core/state-place.ts'
 import { createSharedChannels } from '../../store/postgres/shared-channels.ts'
 import { openServerSessions } from '../../store/sessions/sessions.ts'
 import type { Log } from '../../log/log.ts'
@@ -62,7 +62,7 @@ interface OpenParts extends Parts {
   /** By account: what of the thread its runs may use. */
   readonly shareOf: (account: string) => ThreadShare
   /** How their states at a server are reached. */
-  readonly channel: OpenChannel
+  readonly reach: Reach
   readonly serving: Serving
   /** Whether figures and lines bear the account's name. */
   readonly isOneOfSeveral: boolean
@@ -77,9 +77,10 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
   const label = isOneOfSeveral ? { account } : {}
   const watching = openWatching(settings, { clock, log, version: VERSION, tracing, ...label })
   const { watcher } = watching
-  const runner = openRunner(settings, {
+  const reached = { ...settings, state: { ...settings.state, reach: parts.reach } }
+  const runner = openRunner(reached, {
     ...{ log, pid, thorough: true, watcher, former: formers.get(account) },
-    ...{ share: parts.shareOf(account), channel: parts.channel },
+    share: parts.shareOf(account),
   })
   const fence = runner.state.fleet?.own()
   if (fence !== undefined) formers.set(account, fence)
@@ -250,7 +251,9 @@ export async function startAccounts(
     ...{ clock, log, isOneOfSeveral, outlives: atServer !== undefined },
     ...(sessions === undefined ? {} : { sessions }),
   })
+  const reach = createSharedChannels(CONNECTIONS)
   const close = async (): Promise<void> => {
+    reach.close()
     await serving.close()
     await sessions?.close()
   }
@@ -267,7 +270,7 @@ export async function startAccounts(
     isOneOfSeveral,
     formers: new Map(),
     shareOf: createThreadShares(clock),
-    channel: createSharedChannels(CONNECTIONS).open,
+    reach,
     loadOwn: readTogether(parts.load, ({ accounts: next, broken: now }) => {
       nameBroken(now)
       const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account

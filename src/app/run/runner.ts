@@ -138,8 +138,6 @@ interface Opening {
   readonly former?: number | undefined
   /** Where other accounts run in the same process. */
   readonly share?: ThreadShare
-  /** How a state at a server is reached where other accounts of the process share the connections. */
-  readonly channel?: OpenChannel
 }
 
 /**
@@ -147,9 +145,8 @@ interface Opening {
  */
 export function openRunner(first: Settings, options: Opening): Runner {
   const { log, pid, thorough, machine = REAL, watcher = {}, former } = options
-  const { clock } = machine
+  const { clock, channel } = machine
   const share = options.share ?? createThreadShares(clock)(first.account)
-  const channel = machine.channel ?? options.channel
   const opening = { pid, since: clock.now(), thorough, worker: first.workers.name, former, channel }
   const state = openState(first.state, opening)
   closeIfOfOther(first, state)

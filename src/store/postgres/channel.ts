@@ -94,7 +94,7 @@ export const THREAD_STATES = { loading: 0, serving: 1, ended: 2 } as const
 /** Where in the signal the thread says that an answer is there, how it is, and that the connection broke off. */
 export const SIGNAL = { answered: 0, thread: 1, broken: 2 } as const
 
-const ENDED: ServerAnswer = { problem: { code: 'ECONNRESET', message: 'the connection has ended' } }
+export const ENDED: ServerAnswer = { problem: { code: 'ECONNRESET', message: 'the connection has ended' } }
 const LATE: ServerAnswer = { problem: { code: 'ETIMEDOUT', message: 'the server did not answer' } }
 
 export function openWire(url: string): Wire {
@@ -135,7 +135,11 @@ export function openWire(url: string): Wire {
 }
 
 /** What a state asks over a wire. `place`: how messages name the state. `onProblem` is told of each code before it is thrown. */
-export function askOver(wire: Wire, place: string, onProblem: (code: string) => void = () => undefined) {
+export function askOver(
+  wire: Pick<Wire, 'answer'>,
+  place: string,
+  onProblem: (code: string) => void = () => undefined,
+) {
   let under = ''
   return {
     under: (settings: string): void => void (under = settings),

@@ -2,7 +2,7 @@
 // synchronously, so none comes between the statements of another one's transaction; each finds its own settings and temporary
 // tables again.
 import type { Reach, ServerPlace } from '../../core/state-place.ts'
-import { askOver, openChannel, type OpenChannel, openWire, type Wire } from './channel.ts'
+import { askOver, ENDED, openChannel, type OpenChannel, openWire, type Wire } from './channel.ts'
 
 /** What a connection compiled for tables as they were fails for as long as it lasts (trouble.ts). */
 const COMPILED_BEFORE = '0A000'
@@ -17,7 +17,7 @@ interface Host {
 
 export interface SharedChannels extends Reach {
   readonly open: OpenChannel
-  /** Closes the connections that no state uses. */
+  /** Closes the connections that no state uses; until then they wait for the next one. */
   close(): void
 }
 
@@ -25,11 +25,8 @@ export interface SharedChannels extends Reach {
 export const reachOf = ({ reach }: Pick<ServerPlace, 'reach'>): OpenChannel =>
   reach === undefined ? openChannel : (reach as SharedChannels).open
 
-/**
- * `most`: so many connections are opened to a server; another state joins the one that has the fewest. `isKept`: those that no state
- * uses wait for the next one until they are closed.
- */
-export function createSharedChannels(most: number, { isKept = false } = {}): SharedChannels {
+/** `most`: so many connections are opened to a server; another state joins the one that has the fewest. */
+export function createSharedChannels(most: number): SharedChannels {
   const hosts = new Set<Host>()
   let marks = 0
 
@@ -56,11 +53,12 @@ export function createSharedChannels(most: number, { isKept = false } = {}): Sha
     const { wire } = host
     host.users += 1
     marks += 1
-    const asking = askOver(wire, place, (code) => {
-      if (code === COMPILED_BEFORE) host.isRetired = true
-    })
     let stopRenewing: (() => void) | undefined
     let isClosed = false
+    const own: Pick<Wire, 'answer'> = { answer: (asked) => (isClosed ? ENDED : wire.answer(asked)) }
+    const asking = askOver(own, place, (code) => {
+      if (code === COMPILED_BEFORE) host.isRetired = true
+    })
     return {
       ...asking,
       mark: `_${marks}`,
@@ -74,7 +72,7 @@ export function createSharedChannels(most: number, { isKept = false } = {}): Sha
         isClosed = true
         stopRenewing?.()
         host.users -= 1
-        if (!isKept || !isUsable(host)) closeIfUnused(host)
+        if (!isUsable(host)) closeIfUnused(host)
       },
     }
   }

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AUDIT_START } from '../../../src/core/log/audit-chain.ts'
 import { planEntry } from '../../../src/core/log/audit.ts'
 import type { OpenChannel } from '../../../src/store/postgres/channel.ts'
-import { createSharedChannels } from '../../../src/store/postgres/shared-channels.ts'
+import { createSharedChannels, type SharedChannels } from '../../../src/store/postgres/shared-channels.ts'
 import { openState, type OwnedState } from '../../../src/store/state-store.ts'
 import { people, testLine } from '../../support/line.ts'
 import { POSTGRES, type PostgresServer, startPostgres, untilUp } from '../../support/postgres-server.ts'
@@ -26,9 +26,16 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
     await server.stop()
     rmSync(folder, { recursive: true })
   })
+  const shared: SharedChannels[] = []
+  function share(most: number): OpenChannel {
+    const channels = createSharedChannels(most)
+    shared.push(channels)
+    return channels.open
+  }
   afterEach(async () => {
     for (const state of open) await state.close().catch(() => undefined)
     open = []
+    for (const channels of shared.splice(0)) channels.close()
   })
 
   function stateOf(name: string, channel: OpenChannel): OwnedState {
@@ -57,7 +64,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
     state.note(planEntry({ action: 'reload', reason: 'by a word' }, ABOUT))
 
   it('run at the same time, and each ends as it does alone', async () => {
-    const channel = createSharedChannels(2).open
+    const channel = share(2)
     const names = ['ann', 'bob', 'cleo', 'dan', 'eve']
     const lines = names.map((name) => testLine({ state: stateOf(name, channel) }))
     for (const [index, { source }] of lines.entries()) source.drop('1.csv', people(20 + index))
@@ -82,7 +89,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
   })
 
   it('have leases of their own, and one that is closed takes nothing from the others', async () => {
-    const channel = createSharedChannels(1).open
+    const channel = share(1)
     const [gone, stays] = [stateOf('fay', channel), stateOf('gus', channel)]
     await Promise.all([isRenewed('fay'), isRenewed('gus')])
     await gone.close()
@@ -93,12 +100,15 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
     const temporary =
       "SELECT count(*) FROM pg_class WHERE relpersistence = 't' AND relname LIKE 'claim_key__'"
     expect(await numberOf(temporary)).toBe(1)
+    // What was closed is told nothing more, although the connection is there.
+    await expect(word(gone)).rejects.toMatchObject({ code: 'STATE_IO' })
     await stays.close()
+    shared[0]?.close()
     await untilUp(async () => expect(await connections()).toBe(0))
   })
 
   it('are renewed while the row of one of them is locked', async () => {
-    const channel = createSharedChannels(1).open
+    const channel = share(1)
     stateOf('hal', channel)
     stateOf('ida', channel)
     const client = new pg.Client({ connectionString: server.url })
@@ -110,7 +120,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
   })
 
   it('lose their connection together, join over another one, and those of other connections go on', async () => {
-    const channel = createSharedChannels(2).open
+    const channel = share(2)
     const [jon, kim, leo] = [stateOf('jon', channel), stateOf('kim', channel), stateOf('leo', channel)]
     await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'contact-sync' ORDER BY backend_start LIMIT 1`)
@@ -124,7 +134,7 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
   })
 
   it('leave the server no more compiled statements than it can keep', () => {
-    const channel = createSharedChannels(1).open(server.url, 'the state')
+    const channel = share(1)(server.url, 'the state')
     for (let from = 0; from < 2500; from += 500) {
       const queries = Array.from({ length: 500 }, (_, index) => ({
         text: `SELECT $1::bigint + ${from + index}`,
