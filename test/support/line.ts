@@ -2,7 +2,7 @@
 import { planJson } from '../../src/cli/plan/plan-json.ts'
 import type { Plan } from '../../src/core/change/plan/plan.ts'
 import type { PlannedChange } from '../../src/core/change/plan/planned-change.ts'
-import { createCircuit } from '../../src/core/outcome/circuit.ts'
+import { type Circuit, createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { SuppressionList } from '../../src/core/change/consents/suppression.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { Source } from '../../src/core/ports.ts'
@@ -32,6 +32,8 @@ export interface Line {
   pipeline: PipelineSettings
   settings: ServiceSettings
   abort: AbortController
+  /** The circuit of the newest run. */
+  circuit: Circuit | undefined
   /** `consents.suppress`. */
   suppression: SuppressionList | undefined
   run(options?: { isAsked?: boolean }): Promise<PipelineResult>
@@ -70,6 +72,7 @@ export function testLine(
     pipeline: pipelineSettings(options.pipeline),
     settings: serviceSettings(options.settings),
     abort: new AbortController(),
+    circuit: undefined,
     suppression: undefined,
     run: async ({ isAsked = true } = {}) => runPipeline(context(), { wait: false, isAsked }),
     retry: async () =>
@@ -96,6 +99,7 @@ export function testLine(
     const runId = `${line.pipeline.name}-run-${++runs}`
     line.clock.advance(1000)
     const circuit = createCircuit(line.pipeline.guards)
+    line.circuit = circuit
     const { signal } = line.abort
     const session = watchedSession(line.service.session(), { signal, circuit })
     const note = (message: string, fields: unknown): void => void log.push({ message, fields })

@@ -271,6 +271,31 @@ describe('a contact that is gone at the service', () => {
   })
 })
 
+describe('a pipeline that is paused', () => {
+  const DATES = { date_of_birth: { column: 'phone', date: ['auto'] } } as const
+  it.each([
+    ['read', {}],
+    ['read for what its dates prove', DATES],
+  ])('while its file is %s: leaves the file, and plans nothing of it', async (_, dates) => {
+    const line = testLine()
+    line.pipeline = { ...line.pipeline, map: { ...line.pipeline.map, ...dates } }
+    line.source.drop('a.csv', people(20))
+    const { open } = line.source
+    Object.assign(line.source, {
+      open: (...args: Parameters<typeof open>) => {
+        line.circuit?.halt({ code: 'PAUSED', message: 'the pipeline was paused' })
+        return open(...args)
+      },
+    })
+    expect(await line.run()).toMatchObject({
+      ...{ status: 'held', code: 'PAUSED', read: 0, failed: 0, requests: 0 },
+      files: [{ file: 'a.csv', status: 'left' }],
+    })
+    expect(await line.state.unfinishedInputs('shop')).toEqual([])
+    expect(line.source.waiting()).toEqual(['a.csv'])
+  })
+})
+
 describe('a run that is ended by a signal', () => {
   it('sends nothing more and leaves the file for the next one', async () => {
     const line = testLine({ settings: { bulk: { size: 1, container: 'array' } } })

@@ -1,5 +1,5 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
-import { REMAINING, SETTLED_SO_FAR } from '../../core/change/states.ts'
+import { REMAINING } from '../../core/change/states.ts'
 import { SENDING_ORDER, sendingOrder } from '../../core/change/steps.ts'
 import type { OtherRecords } from '../../core/other-records.ts'
 import type { RunState } from '../../core/run-state.ts'
@@ -9,12 +9,12 @@ import { createNote } from '../log/audit-append.ts'
 import { createAccept } from './accepted.ts'
 import { createMoveCursor } from './move-cursor.ts'
 import type { Connection } from '../file/database.ts'
+import { createDrop } from './dropping.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { DESIRED } from '../file/desired.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { createLeftOpen } from './left-open.ts'
 import { createOthers } from './contacts/others.ts'
-import { createUncount } from './missing.ts'
 import { createMarkSending } from './sending.ts'
 import { createSettle } from './settle.ts'
 import { operationColumns } from './staging.ts'
@@ -72,9 +72,6 @@ function createTakeToSend(db: Connection): RunState['takeToSend'] {
   }
 }
 
-/** Everything of an input that was not sent yet, or that waits for a person who will see it again in the input. */
-const UNSENT = `input_id = ? AND ${isOneOf(SETTLED_SO_FAR)}`
-
 function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'endInput'> {
   const open = db.prepare<[string], InputRow>(
     "SELECT * FROM input WHERE pipeline = ? AND state IN ('reading', 'planned') ORDER BY id",
@@ -82,37 +79,25 @@ function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'e
   const isReading = db
     .prepare<[number], number>("SELECT 1 FROM input WHERE id = ? AND state = 'reading'")
     .pluck()
-  const dropOperations = db.prepare(`DELETE FROM operation WHERE ${UNSENT}`)
-  const dropRejects = db.prepare('DELETE FROM reject WHERE input_id = ?')
   const keep = db.prepare(
     `UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE input_id = ? AND state = 'planned'`,
   )
   const end = db.prepare('UPDATE input SET state = ? WHERE id = ?')
-  const uncountMissing = createUncount(db)
+  const drop = createDrop(db)
   const accept = createAccept(db)
   const moveCursor = createMoveCursor(db)
-  const drop = (staged: StagedInput): void => {
-    uncountMissing(staged)
-    dropOperations.run(staged.id)
-    dropRejects.run(staged.id)
-    end.run('failed', staged.id)
-  }
-  const vanished = (staged: StagedInput): void => {
-    // A file that vanished while it was read was never planned: nothing of it was promised.
-    if (isReading.get(staged.id) !== undefined) return drop(staged)
-    keep.run(staged.id)
-    end.run('processed', staged.id)
-  }
   return {
     unfinishedInputs: async (pipeline) => open.all(pipeline).map(stagedInput),
     async endInput(staged, { as, accepted }) {
+      // A file that vanished while it was read was never planned: nothing of it was promised.
+      if (as === 'unread' || (as === 'vanished' && isReading.get(staged.id) !== undefined))
+        return drop(staged)
       db.transaction(() => {
-        if (as === 'unread') return drop(staged)
-        if (as === 'vanished') return vanished(staged)
+        if (as === 'vanished') keep.run(staged.id)
         const { pipeline, input } = staged
         if (accepted !== undefined) accept({ ...accepted, pipeline, name: input.name })
         if (as === 'processed' && input.cursor !== undefined) moveCursor(pipeline, input.cursor)
-        end.run(as, staged.id)
+        end.run(as === 'vanished' ? 'processed' : as, staged.id)
       })()
     },
   }

@@ -18,6 +18,7 @@ import type { BlockStore } from '../../core/change/settled-blocks.ts'
 import { createBlockStore } from './reading/blocks.ts'
 import { createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
+import { createDiscard } from './dropping.ts'
 import { createDropped } from './reading/dropped.ts'
 import { createFingerprints, type Fingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_APPROVALS } from './approvals.ts'
@@ -138,13 +139,6 @@ function createUnstage(db: Connection): RunState['unstage'] {
   )
   return async (staged, records) => unstageAll(staged.id, records)
 }
-
-const DISCARD = [
-  'DELETE FROM operation WHERE input_id = ?',
-  'DELETE FROM reject WHERE input_id = ?',
-  'DELETE FROM hold WHERE input_id = ?',
-  'DELETE FROM input WHERE id = ?',
-]
 
 /** Rejects of an earlier reading of the same line or key give way to what this reading says. */
 const REPLACE_REJECTS = [
@@ -329,7 +323,7 @@ export function createStagingStore(db: Connection): Staging {
     claims.clear(id)
   }
   const commit = createCommit(db, missing.countMissing)
-  const discard = DISCARD.map((sql) => db.prepare(sql))
+  const discard = createDiscard(db)
   const stage = createStage(db, fingerprints.put)
   const dropped = createDropped(db)
   const corrections = createCorrectionFindings(db)
@@ -370,9 +364,7 @@ export function createStagingStore(db: Connection): Staging {
       endReading(staged)
     },
     async discardInput(staged) {
-      db.transaction(() => {
-        for (const statement of discard) statement.run(staged.id)
-      })()
+      await discard(staged)
       endReading(staged)
     },
   }

@@ -5,6 +5,7 @@ import type { LogViews, VerificationView } from '../../core/log/log-views.ts'
 import type { CheckedTo, SyncLog } from '../../core/log/sync-log.ts'
 import { createSyncLog } from './audit-read.ts'
 import type { Connection } from '../file/connection.ts'
+import { nextTurn } from '../next-turn.ts'
 import { readMark } from '../file/mark.ts'
 
 /** Entries checked between two questions of others. */
@@ -35,14 +36,14 @@ function createVerification(log: SyncLog, path: string, now: () => number): LogV
       to = step.to
       bad = step.bad
       if (step.done) break
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
     if (bad === undefined) verifiedAt = now()
   }
   return async () => {
     going ??= follow().finally(() => (going = undefined))
     // What takes no longer than a page may take is waited for.
-    await Promise.race([going, new Promise((resolve) => setImmediate(resolve))])
+    await Promise.race([going, nextTurn()])
     const { entries, hash } = await log.logHead()
     return { entries, head: hash, marked: markedEntries(path), verified: to.seq, verifiedAt, bad }
   }

@@ -3,6 +3,7 @@
 import type { TermsView, TermView } from '../../core/views.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
+import { nextTurn } from '../next-turn.ts'
 import { parseAssertions } from '../journal/rows.ts'
 
 /** Links read at a time: some milliseconds. */
@@ -36,8 +37,6 @@ const termViews = (counts: ReadonlyMap<string, Count>): TermView[] =>
   [...counts.values()]
     .map(({ pipelines, ...rest }) => ({ ...rest, pipelines: [...pipelines].sort() }))
     .sort((left, right) => right.records - left.records || (left.name < right.name ? -1 : 1))
-
-const nextTurn = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A count stays good for so long. */
 const FRESH_MS = 60_000

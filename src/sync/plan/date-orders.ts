@@ -19,12 +19,13 @@ interface Whole {
   readonly source: Pick<Source, 'open'>
   readonly pipeline: PipelineSettings
   readonly customFields: CustomFieldRules
-  readonly signal?: AbortSignal
+  /** Whether the reading is to end before it is complete. */
+  isStopped?(): boolean
 }
 
 /** Maps all records of the input for what their dates prove, and for nothing else. */
 async function evidenceIn(input: SourceInput, whole: Whole): Promise<OrderEvidence> {
-  const { source, pipeline, customFields, signal } = whole
+  const { source, pipeline, customFields } = whole
   const evidence = createOrderEvidence()
   const reader = await source.open(input, {
     columns: wantedColumns(pipeline),
@@ -38,7 +39,7 @@ async function evidenceIn(input: SourceInput, whole: Whole): Promise<OrderEviden
       if (item.kind === 'record') mapper.map(item)
     }
     for await (const batch of reader.batches()) {
-      if (signal?.aborted === true)
+      if (whole.isStopped?.() === true)
         throw new SyncError('INPUT_CHANGED', 'the run was stopped while the file was read')
       batch.forEach(look)
     }

@@ -15,7 +15,7 @@ import { type UnitedMapper, unitedMapper } from '../../core/mapping/union.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import { type Counts, noCounts } from '../../core/outcome/summary.ts'
-import type { PlanContext } from '../context.ts'
+import { isStopped, type PlanContext } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { KeptBlocks, SettledInput } from '../../core/change/settled-blocks.ts'
 import { startBlocks } from './blocks.ts'
@@ -61,7 +61,7 @@ async function readAll({ reader, ...opened }: Open, reading: Reading, context: P
   const batches = recordBatches({ reader, ...opened, blocks: blocks?.how }, context.pipeline)
   for await (const batch of batches) {
     reading.expectation?.note(batch)
-    if (context.signal.aborted)
+    if (isStopped(context))
       throw new SyncError('INPUT_CHANGED', 'the run was stopped while the file was read')
     await planBatch(batch, reading, context)
     context.report({
@@ -88,7 +88,11 @@ export async function planInput(
   customFields: CustomFieldRules,
   context: PlanContext,
 ): Promise<PlannedInput> {
-  const orders = await ordersWithin(which.input, await knownOrders(context), { ...context, customFields })
+  const orders = await ordersWithin(which.input, await knownOrders(context), {
+    ...context,
+    customFields,
+    isStopped: () => isStopped(context),
+  })
   const how = { customFields, orders }
   const planned = await readInput(which, { ...how, isAhead: true }, context).catch((error: unknown) => {
     if (!(error instanceof UnsureOfRecords)) throw error
