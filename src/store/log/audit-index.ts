@@ -78,8 +78,16 @@ function consecutive(page: readonly Indexed[]): readonly Indexed[][] {
   return parts
 }
 
-function* everyEntry(db: Connection): Generator<Indexed> {
-  for (const page of everyPage(db)) yield* page
+type AreHeld = ReturnType<typeof createHolder>['areHeld']
+
+/** Every entry, and whether it is found for its person, where its values are there. */
+function* everyHeld(db: Connection, areHeld: AreHeld): Generator<Indexed & { readonly isHeld: boolean }> {
+  for (const page of everyPage(db)) {
+    const open = page.filter(({ logged }) => logged.values === 'open')
+    const held = areHeld(open.map(({ logged, person }) => ({ entry: logged, person })))
+    const lost = new Set(open.filter((_, index) => held[index] !== true).map(({ seq }) => seq))
+    yield* page.map((entry) => ({ ...entry, isHeld: !lost.has(entry.seq) }))
+  }
 }
 
 /** The words of an entry; where its values are gone, those that its public part has. */
@@ -112,15 +120,14 @@ function createIsTagged(db: Connection): (text: string, seq: number) => boolean 
 function wrongOfEntries(db: Connection): IndexFault | undefined {
   const print = createPrint(db)
   const isTagged = createIsTagged(db)
-  const { isHeld } = createHolder(db, print)
+  const { areHeld } = createHolder(db, print)
   let tags = 0
-  for (const { seq, person, logged } of everyEntry(db)) {
+  for (const { seq, logged, isHeld } of everyHeld(db, areHeld)) {
     const words = wordsOf(taggable(logged), print)
     tags += words.size
     for (const [text, shown] of words)
       if (!isTagged(text, seq)) return { table: 'log_tag', why: `entry ${seq} is not found under ${shown}` }
-    if (logged.values === 'open' && !isHeld(logged, person))
-      return { table: 'person_alias', why: `entry ${seq} is not found for its person` }
+    if (!isHeld) return { table: 'person_alias', why: `entry ${seq} is not found for its person` }
   }
   const all = db.prepare<[], number>('SELECT coalesce(sum(last - first + 1), 0) FROM log_tag').pluck()
   return all.get() === tags ? undefined : { table: 'log_tag', why: 'it names entries that do not fit' }

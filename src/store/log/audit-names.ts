@@ -28,13 +28,14 @@ export const entriesOf = (keys: string): string =>
   `SELECT s.seq FROM (${keys}) AS k CROSS JOIN sealed AS s ON s.seq = k.id AND s.key_id = k.id
    UNION ALL SELECT s.seq FROM (${keys}) AS k CROSS JOIN sealed AS s ON s.key_id = k.id AND s.key_id <> s.seq`
 
+const found = (sql: string): string => `SELECT ${presentPerson('found.person')} FROM (${sql}) AS found`
+const FIND_BY_ALIAS = found('SELECT person FROM person_alias WHERE alias = ?')
+
 /** Finds who is known by a name: the person's numbers as they are now. */
 export function createFindPersons(db: Connection, print: Print) {
-  const find = (sql: string) =>
-    db
-      .prepare<unknown[], number | null>(`SELECT ${presentPerson('found.person')} FROM (${sql}) AS found`)
-      .pluck()
-  const byAlias = find('SELECT person FROM person_alias WHERE alias = ?')
+  const prepare = (sql: string) => db.prepare<unknown[], number | null>(sql).pluck()
+  const find = (sql: string) => prepare(found(sql))
+  const byAlias = prepare(FIND_BY_ALIAS)
   const byKey = find('SELECT person FROM link WHERE pipeline = ? AND key = ?')
   const byId = find('SELECT person FROM link WHERE contact_id = ?')
   const byMail = find('SELECT person FROM link WHERE mail_key = ?')
@@ -48,6 +49,51 @@ export function createFindPersons(db: Connection, print: Print) {
       [...new Set([...ofLinks(name), ...ofAliases(name)])].filter((person) => person !== null),
     leadsTo: (name: Name, person: number): boolean =>
       ofLinks(name).includes(person) || ofAliases(name).includes(person),
+  }
+}
+
+/** A name, and whom it is to lead to. */
+export interface Lead {
+  readonly name: Name
+  readonly person: number
+}
+
+/** Links with names of one kind, a list of them as JSON, each with its place in the list. */
+const linksWith = (condition: string): string =>
+  `SELECT CAST(found.place AS BIGINT) AS place, ${presentPerson('found.person')} AS person
+   FROM (SELECT j.key AS place, link.person FROM json_each(?) AS j CROSS JOIN link ON ${condition}) AS found`
+
+/** Which of many names lead to whom they should; asked by kinds, since one after the other takes a server long. */
+export function createAreLed(db: Connection, print: Print): (leads: readonly Lead[]) => boolean[] {
+  const prepare = (condition: string) =>
+    db.prepare<[string], { place: number; person: number | null }>(linksWith(condition))
+  const ofLinks = {
+    key: prepare('link.pipeline = j.value ->> 0 AND link.key = j.value ->> 1'),
+    id: prepare('link.contact_id = CAST(j.value AS BIGINT)'),
+    mail: prepare('link.mail_key = j.value'),
+  }
+  const ofAlias = db.prepare<[Buffer], number | null>(FIND_BY_ALIAS).pluck()
+  const valueOf = (name: Name): unknown => {
+    if (name.kind === 'key') return [name.pipeline, name.key]
+    return name.kind === 'id' ? name.id : mailKey(name.mail)
+  }
+  return (leads) => {
+    const areLed = leads.map(() => false)
+    for (const kind of ['key', 'id', 'mail'] as const) {
+      const own = leads.flatMap((lead, index) => (lead.name.kind === kind ? [{ ...lead, index }] : []))
+      for (const { place, person } of ofLinks[kind].all(
+        JSON.stringify(own.map(({ name }) => valueOf(name))),
+      )) {
+        const asked = own[place]
+        if (asked?.person === person) areLed[asked.index] = true
+      }
+    }
+    const aliases = leads.map(({ name }, index) =>
+      areLed[index] === true ? undefined : ofAlias.laterAll(printOf(name, print)),
+    )
+    return leads.map(
+      ({ person }, index) => areLed[index] === true || aliases[index]?.().includes(person) === true,
+    )
   }
 }
 

@@ -4,7 +4,15 @@
 import type { AuditEntry } from '../../core/log/audit.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
 import type { Connection } from '../file/connection.ts'
-import { createFindPersons, keysOf, type Name, presentPerson, printOf } from './audit-names.ts'
+import {
+  createAreLed,
+  createFindPersons,
+  keysOf,
+  type Lead,
+  type Name,
+  presentPerson,
+  printOf,
+} from './audit-names.ts'
 import type { Print, RandomBytes } from './audit-seal.ts'
 import { createNames, createPresentName } from './former-names.ts'
 
@@ -262,9 +270,19 @@ export function createHolder(db: Connection, print: Print) {
   /** Records that were dropped keep the name that the pipeline had then, whatever it is called later. */
   const ever = (name: Name): readonly Name[] =>
     name.kind === 'key' ? allNames(presentName(name.pipeline)).map((pipeline) => ({ ...name, pipeline })) : []
+  const areLed = createAreLed(db, print)
   return {
-    isHeld: (entry: AuditEntry, person: number): boolean =>
-      namesOf(entry).every((name) => leadsTo(name, person) || ever(name).some((one) => leadsTo(one, person))),
+    /** Whether each of many entries is held. */
+    areHeld(entries: readonly { readonly entry: AuditEntry; readonly person: number }[]): boolean[] {
+      const leads = entries.flatMap(({ entry, person }, index) =>
+        namesOf(entry).map((name) => ({ name, person, index })),
+      )
+      const led = areLed(leads)
+      const isLost = ({ name, person }: Lead, place: number): boolean =>
+        led[place] !== true && !ever(name).some((one) => leadsTo(one, person))
+      const lost = new Set(leads.filter(isLost).map(({ index }) => index))
+      return entries.map((_, index) => !lost.has(index))
+    },
     hold(entry: AuditEntry, person: number): void {
       const names = namesOf(entry).map(present)
       const key = names.find((name) => name.kind === 'key')

@@ -1,8 +1,9 @@
 // The statements that go to a PostgreSQL server, and when.
 import type { Channel, Query, StatementAnswer } from './channel.ts'
 
-/** So many statements wait at most. */
+/** So many statements wait at most, and so many characters of them: a state that is moved brings its rows in their text. */
 const TOGETHER = 500
+const CHARACTERS = 2_000_000
 
 interface Waiting {
   readonly query: Query
@@ -17,29 +18,36 @@ const NOTHING: StatementAnswer = { columns: [], rows: [], changes: 0, command: '
  */
 export function createLine(channel: Channel) {
   let waiting: Waiting[] = []
+  let characters = 0
 
   /** What waits, then this. */
   function now(query?: Query): StatementAnswer {
     const sent = waiting
-    waiting = []
+    drop()
     const queries = sent.map((one) => one.query)
     const answers = channel.ask(query === undefined ? queries : [...queries, query])
     for (const [index, one] of sent.entries()) one.answer = answers[index]
     return answers.at(-1) ?? NOTHING
   }
 
+  function drop(): void {
+    waiting = []
+    characters = 0
+  }
+
   /** Gives its answer, for which the server is asked where it still waits. */
   function later(query: Query): () => StatementAnswer {
     const one: Waiting = { query, answer: undefined }
     waiting.push(one)
-    if (waiting.length >= TOGETHER) now()
+    characters += query.text.length
+    if (waiting.length >= TOGETHER || characters >= CHARACTERS) now()
     return () => {
       if (one.answer === undefined) now()
       return one.answer ?? NOTHING
     }
   }
 
-  return { now, later, drop: () => void (waiting = []) }
+  return { now, later, drop }
 }
 
 export type ServerLine = ReturnType<typeof createLine>

@@ -60,6 +60,15 @@ describe('a transaction at a server', () => {
     expect(ended).toEqual(['ended'])
   })
 
+  it('does not let texts of many megabytes wait', () => {
+    const { asked, line } = noting({})
+    const text = 'x'.repeat(300_000)
+    for (let number = 0; number < 20; number += 1) line.later(plain(text))
+    expect(asked.map((texts) => texts.length)).toEqual([7, 7])
+    line.now()
+    expect(asked.flat()).toHaveLength(20)
+  })
+
   it('is not taken for committed where the server has rolled it back', () => {
     const { line } = noting({ COMMIT: 'ROLLBACK' })
     const ended: string[] = []

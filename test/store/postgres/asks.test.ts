@@ -1,0 +1,53 @@
+// How often a server is asked: what takes a file no time takes one over a network as many times as it asks.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OpenChannel } from '../../../src/store/postgres/channel.ts'
+import { createSharedChannels } from '../../../src/store/postgres/shared-channels.ts'
+import { openState } from '../../../src/store/state-store.ts'
+import { done, person, worldOver } from '../../contracts/state-world.ts'
+import { POSTGRES, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+
+describe.skipIf(POSTGRES === undefined)('a server is asked', () => {
+  let server: PostgresServer
+  const folder = mkdtempSync(join(tmpdir(), 'asks-'))
+  beforeAll(async () => {
+    server = await startPostgres(POSTGRES ?? '')
+  }, 60_000)
+  afterAll(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  function counted() {
+    const count = { asks: 0 }
+    const open = createSharedChannels(1).open
+    const channel: OpenChannel = (...given) => {
+      const opened = open(...given)
+      return {
+        ...opened,
+        ask(queries) {
+          count.asks += 1
+          return opened.ask(queries)
+        },
+      }
+    }
+    const place = { url: server.url, schema: 'asked', path: join(folder, 'asked') }
+    const state = openState(place, { pid: 1, since: 0, thorough: false, channel })
+    return { count, state }
+  }
+
+  it('once for the names of many entries, when the sync log is verified', async () => {
+    const { count, state } = counted()
+    const world = worldOver(state)
+    const people = Array.from({ length: 300 }, (_, number) => person(`K${number + 1}`))
+    await state.endInput(await world.plan(people), { as: 'processed' })
+    await world.send(done)
+    expect((await state.logHead()).entries).toBe(300)
+    count.asks = 0
+    expect(await state.checkIndexes()).toBeUndefined()
+    expect(count.asks).toBeLessThan(40)
+    await state.close()
+  })
+})
