@@ -168,7 +168,7 @@ export function openRunner(first: Settings, options: Opening): Runner {
   })
   return {
     log,
-    state,
+    state: shared,
     rate: () => service.rate(),
     run(pipeline, runOptions) {
       const source =

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createThreadShares } from '../../../src/app/run/thread-share.ts'
 import type { OwnedState } from '../../../src/store/state-store.ts'
+import { systemClock } from '../../../src/system.ts'
 
 /** Time passes by what statements take, and by sleeping. */
 function world() {
@@ -77,5 +78,34 @@ describe('an account that has used the thread', () => {
     })
     expect(done).toEqual(['large takes 5', 'large takes 5'])
     expect(large.state.binding).toBe('large')
+  })
+
+  it('does what it does in turns of the event loop in which no other does anything', async () => {
+    let [turn, isOver] = [0, false]
+    const count = (): void => {
+      turn += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const shares = createThreadShares(systemClock)
+    const turns: number[] = []
+    const ask = () => Promise.resolve(turns.push(turn))
+    const accounts = ['north', 'south', 'west'].map((name) => {
+      const share = shares(name)
+      const state = { takeToSend: ask, fleet: { meet: ask, asked: ask } } as unknown as OwnedState
+      return { share, state: share.shared(state) }
+    })
+    const all = (work: (one: (typeof accounts)[number]) => Promise<unknown>) =>
+      Promise.all(accounts.map(work))
+    await all(({ share, state }) =>
+      share.during(async () => {
+        await state.takeToSend('r1', undefined, 1)
+        await state.takeToSend('r1', undefined, 1)
+      }),
+    )
+    await all(async ({ state }) => state.fleet?.asked(0))
+    isOver = true
+    expect(turns).toHaveLength(9)
+    expect(new Set(turns).size).toBe(9)
   })
 })
