@@ -159,10 +159,10 @@ function connectionOver(opening: Opening): Connection {
     },
     tables,
     close() {
-      if (opening.fence !== undefined) sayQuietly(line, departure(opening.fence))
-      if (channel.mark !== '') {
+      if (opening.fence !== undefined) {
+        sayQuietly(line, departure(opening.fence))
         channel.under(ownSettings(schema))
-        sayQuietly(line, dropTemporaryTables(channel.mark))
+        if (channel.mark !== '') sayQuietly(line, dropTemporaryTables(channel.mark))
       }
       channel.close()
     },
@@ -240,7 +240,7 @@ export function connectToServer(
   }
 }
 
-/** For reading alone; undefined where there is no state yet. */
+/** For reading alone, without the tables of an input that is read; undefined where there is no state yet. */
 export function readFromServer({ url, schema, reach }: ServerPlace): Connection | undefined {
   const place = stateText({ path: '', url, schema })
   const channel = reachOf({ reach })(url, place)
@@ -253,7 +253,6 @@ export function readFromServer({ url, schema, reach }: ServerPlace): Connection 
       return undefined
     }
     assertKnown(db, place)
-    db.exec(temporaryTables(channel.mark))
     channel.under(ownSettings(schema, { reads: 'on' }))
     return db
   } catch (error) {
