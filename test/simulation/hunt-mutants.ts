@@ -1,4 +1,4 @@
-// npm run simulate:mutants [-- --seeds 600] [--only TEXT] [--fleet]: makes a copy of the program for each bug, and plays seeds in it
+// npm run simulate:mutants [-- --seeds 600] [--only TEXT] [--fleet]: puts one bug after the other into a copy of the program, and plays seeds in it
 // until one ends badly. Ends with 1 when a bug is not noticed, or its change does not apply any more.
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -32,6 +32,11 @@ async function copyProgram(): Promise<string> {
   return folder
 }
 
+/** Takes the change back. */
+async function restore(folder: string, { edits }: Mutant): Promise<void> {
+  for (const { file } of edits) await cp(join(ROOT, 'src', file), join(folder, 'src', file))
+}
+
 /** Applies the change; says what does not fit. */
 async function mutate(folder: string, { edits }: Mutant): Promise<string | undefined> {
   for (const { file, find, put, times = 1 } of edits) {
@@ -53,7 +58,9 @@ interface Find {
 async function hunt(folder: string, { seed, kind }: Mutant): Promise<Find | null> {
   const script = values.fleet ? 'test/simulation/fleet/hunt.ts' : 'test/simulation/hunt.ts'
   const args = [script, SEEDS, String(seed), kind ?? '']
-  const child = spawn(process.execPath, args, { cwd: folder })
+  // Of a program but one of its files nothing is compiled a second time.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const child = spawn(process.execPath, args, { cwd: folder, env })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -67,8 +74,7 @@ async function hunt(folder: string, { seed, kind }: Mutant): Promise<Find | null
   }
 }
 
-async function judge(mutant: Mutant): Promise<{ line: string; isCaught: boolean }> {
-  const folder = await copyProgram()
+async function judge(mutant: Mutant, folder: string): Promise<{ line: string; isCaught: boolean }> {
   try {
     const misfit = await mutate(folder, mutant)
     if (misfit !== undefined) return { line: `does not apply: ${misfit}`, isCaught: false }
@@ -80,7 +86,7 @@ async function judge(mutant: Mutant): Promise<{ line: string; isCaught: boolean 
       ? { line: `does not live: ${what}`, isCaught: false }
       : { line: `seed ${found.seed}, ${what}`, isCaught: true }
   } finally {
-    await rm(folder, { recursive: true })
+    await restore(folder, mutant)
   }
 }
 
@@ -89,10 +95,15 @@ const waiting = [...chosen]
 let caught = 0
 const started = performance.now()
 const worker = async (): Promise<void> => {
-  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-    const { line, isCaught } = await judge(mutant)
-    if (isCaught) caught += 1
-    process.stdout.write(`${isCaught ? '  ' : '! '}${mutant.bug}: ${line}\n`)
+  const folder = await copyProgram()
+  try {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const { line, isCaught } = await judge(mutant, folder)
+      if (isCaught) caught += 1
+      process.stdout.write(`${isCaught ? '  ' : '! '}${mutant.bug}: ${line}\n`)
+    }
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker))
