@@ -43,7 +43,7 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'pause',
     summary: 'lets pipelines send nothing until they are resumed',
     description:
-      'Pauses the pipelines named (all of them, if none is). Ends a run that is active, in good order, and is kept over restarts. Files stay where they are, decisions are taken and wait, and a run that is asked for ends with exit code 4 and the reason.',
+      'Pauses the pipelines named (all of them, if none is). Ends a run that is active, in good order, and is kept over restarts. A file that is being read is left, and read again after the pause. Files stay where they are, decisions are taken and wait, and a run that is asked for ends with exit code 4 and the reason.',
     arguments: '[PIPELINE...]',
     options: [...DECIDING],
     accounts: 'each',
