@@ -1,6 +1,6 @@
 // When the daemon last wrote the head of the sync log to where others keep it.
-import type { WitnessStore } from '../core/log/witness.ts'
-import type { Connection } from './file/database.ts'
+import type { WitnessStore } from '../../core/log/witness.ts'
+import type { Connection } from '../file/database.ts'
 
 export function createWitnessStore(db: Connection): WitnessStore {
   const write = db.prepare("INSERT OR REPLACE INTO meta VALUES ('witness', ?)")
