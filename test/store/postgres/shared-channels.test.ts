@@ -149,4 +149,22 @@ describe.skipIf(POSTGRES === undefined)('states that share connections', () => {
     expect(kept?.rows[0]?.[0]).toBe(500)
     channel.close()
   })
+
+  it('give no other state a connection that compiled statements for tables that have changed since', async () => {
+    const open = share(1)
+    const statement = { text: 'SELECT * FROM changing WHERE number > $1::bigint', values: [0] }
+    const backendOf = (channel: ReturnType<typeof open>): unknown =>
+      channel.ask([{ text: 'SELECT pg_backend_pid()', values: [] }])[0]?.rows[0]?.[0]
+    await server.query('CREATE TABLE changing (number bigint)')
+    const before = open(server.url, 'the state')
+    before.ask([statement])
+    const also = open(server.url, 'another state')
+    expect(backendOf(also)).toBe(backendOf(before))
+    await server.query('ALTER TABLE changing ADD COLUMN more bigint')
+    expect(() => before.ask([statement])).toThrow()
+    const after = open(server.url, 'a third state')
+    expect(backendOf(after)).not.toBe(backendOf(also))
+    expect(after.ask([statement])[0]?.columns).toEqual(['number', 'more'])
+    for (const channel of [before, also, after]) channel.close()
+  })
 })
