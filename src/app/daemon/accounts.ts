@@ -176,13 +176,12 @@ function accountSet(parts: OpenParts) {
     }
   }
 
-  /** One of several waits for its server, as it would later. `isFirst`: with the process. */
-  const start = async (settings: Settings, isFirst: boolean): Promise<void> =>
+  /** One of several waits for its server, as it would later. */
+  const start = async (settings: Settings): Promise<void> =>
     open(settings).catch((error: unknown) => {
       const isPatient = isOneOfSeveral && isPassing(settings, error) && error.code !== 'STATE_LOCKED'
-      if (isPatient) wait(settings, error)
-      else if (isFirst) throw error
-      else failures.note('account not started', settings.account, error)
+      if (!isPatient) throw error
+      wait(settings, error)
     })
   return {
     running,
@@ -204,9 +203,10 @@ function accountSet(parts: OpenParts) {
         }
       failures.forget(isGone)
       const there = new Map(present())
-      for (const settings of next.filter(({ account }) => !there.has(account))) {
-        log.info('account added', { account: settings.account })
-        void start(settings, false)
+      for (const settings of next.filter((one) => !there.has(one.account))) {
+        const { account } = settings
+        log.info('account added', { account })
+        start(settings).catch((error: unknown) => failures.note('account not started', account, error))
       }
     },
   }
@@ -282,7 +282,7 @@ export async function startAccounts(
   })
   try {
     // None waits for another one, whose service may not answer.
-    const started = await Promise.allSettled(first.map(async (settings) => set.start(settings, true)))
+    const started = await Promise.allSettled(first.map(async (settings) => set.start(settings)))
     const failed = started.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     const last = set.failure()
