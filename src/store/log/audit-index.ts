@@ -80,13 +80,18 @@ function consecutive(page: readonly Indexed[]): readonly Indexed[][] {
 
 type AreHeld = ReturnType<typeof createHolder>['areHeld']
 
+/** Those of a page whose values are there and that are not found for their person. */
+function lostOf(page: readonly Indexed[], areHeld: AreHeld): readonly Indexed[] {
+  const open = page.filter(({ logged }) => logged.values === 'open')
+  const held = areHeld(open.map(({ logged, person }) => ({ entry: logged, person })))
+  return open.filter((_, index) => held[index] !== true)
+}
+
 /** Every entry, and whether it is found for its person, where its values are there. */
 function* everyHeld(db: Connection, areHeld: AreHeld): Generator<Indexed & { readonly isHeld: boolean }> {
   for (const page of everyPage(db)) {
-    const open = page.filter(({ logged }) => logged.values === 'open')
-    const held = areHeld(open.map(({ logged, person }) => ({ entry: logged, person })))
-    const lost = new Set(open.filter((_, index) => held[index] !== true).map(({ seq }) => seq))
-    yield* page.map((entry) => ({ ...entry, isHeld: !lost.has(entry.seq) }))
+    const lost = new Set(lostOf(page, areHeld))
+    for (const entry of page) yield { ...entry, isHeld: !lost.has(entry) }
   }
 }
 
@@ -146,7 +151,9 @@ export function checkIndexes(db: Connection): IndexFault | undefined {
 export function rebuildIndexes(db: Connection): void {
   const print = createPrint(db)
   const index = createIndex(db, print)
-  const { hold } = createHolder(db, print)
+  const { areHeld, hold } = createHolder(db, print)
+  // Links that an older version made refer to no person yet, however it is found.
+  const hasLoose = db.prepare('SELECT 1 FROM link WHERE person IS NULL LIMIT 1').get() !== undefined
   db.transaction(() => {
     for (const table of ['log_tag', 'log_word', 'log_hour', 'log_total']) db.exec(`DELETE FROM ${table}`)
     for (const page of everyPage(db)) {
@@ -155,7 +162,8 @@ export function rebuildIndexes(db: Connection): void {
           entries.map(({ logged }) => taggable(logged)),
           entries[0]?.seq ?? 0,
         )
-      for (const { person, logged } of page) if (logged.values === 'open') hold(logged, person)
+      const open = page.filter(({ logged }) => logged.values === 'open')
+      for (const { person, logged } of hasLoose ? open : lostOf(page, areHeld)) hold(logged, person)
     }
   })()
 }
