@@ -28,6 +28,8 @@ export type Attempt =
 
 export interface Transport {
   send(request: HttpRequest): Promise<Attempt>
+  /** Resolves when what came back may be worked on: answers that came together follow one another (one-a-turn.ts). */
+  handOver?(): Promise<void>
   close(): void
 }
 
@@ -60,13 +62,9 @@ export function createTransport(settings: Pick<ServiceSettings, 'api_key' | 'tim
       'user-agent': 'contact-sync',
     },
   })
-  const itsTurn = createOneATurn()
   return {
-    async send(request) {
-      const attempted = await attempt(client, request)
-      await itsTurn()
-      return attempted
-    },
+    send: (request) => attempt(client, request),
+    handOver: createOneATurn(),
     close() {
       agents.http.destroy()
       agents.https.destroy()

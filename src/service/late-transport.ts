@@ -13,6 +13,9 @@ export function createLateTransport(settings: Pick<ServiceSettings, 'api_key' | 
       loading ??= load()
       return (await loading).send(request)
     },
+    async handOver() {
+      await (await loading)?.handOver?.()
+    },
     close() {
       // Where it could not be loaded, its request has said so.
       loading?.then(

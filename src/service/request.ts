@@ -58,6 +58,8 @@ export async function perform<T>(call: Call<T>, context: CallContext): Promise<C
       if (turn.kind === 'daily_limit') context.onEvent({ type: 'daily_limit' })
       return failure(course, call, withoutTurn(call, turn.kind))
     }
+    // Its place is free from the answer on: the next request leaves before this answer is worked on.
+    await context.transport.handOver?.()
     const { judged } = turn.value
     const { kind } = judged.verdict
     if (kind === 'ok' && judged.value !== undefined) {

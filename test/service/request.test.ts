@@ -125,6 +125,26 @@ describe('what is told of each request', () => {
 })
 
 describe('a call', () => {
+  it('leaves its place to the next one before its answer is worked on', async () => {
+    const { context, clock, sentAt } = rig([ok])
+    const limiter = createRateLimiter(
+      { requests: 100, per: 1_000, concurrency: 1, per_day: undefined },
+      { clock },
+    )
+    const turn = Promise.withResolvers<undefined>()
+    const transport = { ...context.transport, handOver: async () => turn.promise }
+    let ended = 0
+    const calls = [1, 2].map(async () => {
+      const result = await perform(create, { ...context, limiter, transport })
+      ended += 1
+      return result.kind
+    })
+    await clock.runAll()
+    expect([sentAt.length, ended]).toEqual([2, 0])
+    turn.resolve(undefined)
+    expect(await Promise.all(calls)).toEqual(['ok', 'ok'])
+  })
+
   it('that is answered is over', async () => {
     const { send, counts, events } = rig([ok])
     expect(await send(create)).toEqual({

@@ -288,6 +288,33 @@ describe('records that share a mail', () => {
   })
 })
 
+describe('requests of a run', () => {
+  it('are as many as may be under way, and one that is ready', async () => {
+    const line = testLine({ settings: { bulk: { size: 1, container: 'array' } } })
+    const underway = new Set<symbol>()
+    let most = 0
+    const session = line.service.session
+    line.service.session = () => {
+      const real = session()
+      return {
+        ...real,
+        createContact: async (contact, options) => {
+          const own = Symbol()
+          underway.add(own)
+          most = Math.max(most, underway.size)
+          // Long enough for all others to get here.
+          for (let turn = 0; turn < 200; turn += 1) await Promise.resolve()
+          underway.delete(own)
+          return real.createContact(contact, options)
+        },
+      }
+    }
+    line.source.drop('a.csv', people(20))
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 20 })
+    expect(most).toBe(line.settings.rate_limit.concurrency + 1)
+  })
+})
+
 describe('bulk calls that are too large', () => {
   const tooLarge = (most: number) => (call: { path: string; contacts: readonly unknown[] }) =>
     call.path === '/contacts' && call.contacts.length > most

@@ -17,6 +17,8 @@ interface Shipment {
 }
 
 const PAGE = 200
+/** Requests that are ready (and in the journal) when a turn is free: an answer need not be worked on before the next one leaves. */
+const READY = 1
 /** Names of terms that are held in memory at once; those beyond are made when they are needed. */
 const MOST_TERMS = 100_000
 
@@ -129,7 +131,7 @@ async function sendPlanned(context: RunContext): Promise<number> {
     underway.set(done, shipment.operations)
   }
   const mustWait = (shipment: Shipment): boolean =>
-    underway.size >= context.service.rate_limit.concurrency ||
+    underway.size >= context.service.rate_limit.concurrency + READY ||
     mailsOf(shipment).some((mail) => busy.has(mail))
   for await (const shipment of shipments(context)) {
     // The result of every create must be known before any delete: a create may be merged into a contact that is to be deleted.
