@@ -13,7 +13,7 @@ export interface Limit {
 }
 
 export const LIMITS = {
-  push: { what: 'first push / plain script', aim: { 100_000: 3.5 }, most: { 30_000: 9 } },
+  push: { what: 'first push / plain script', aim: { 100_000: 3.5 }, most: { 30_000: 9, 1_000_000: 11 } },
   update_id: {
     what: '1 % changed, by id / script that sends the same',
     aim: { 1_000_000: 1.5 },
@@ -36,8 +36,16 @@ export const LIMITS = {
     aim: { 1_000_000: 0.2 },
     most: { 30_000: 3.4 },
   },
-  push_peak: { what: 'peak memory of a first push, MB', aim: { 1: 130 }, most: { 30_000: 260 } },
-  rerun_peak: { what: 'peak memory of an unchanged re-run, MB', aim: { 1: 130 }, most: { 30_000: 190 } },
+  push_peak: {
+    what: 'peak memory of a first push, MB',
+    aim: { 1: 130 },
+    most: { 30_000: 260, 1_000_000: 340 },
+  },
+  rerun_peak: {
+    what: 'peak memory of an unchanged re-run, MB',
+    aim: { 1: 130 },
+    most: { 30_000: 190, 1_000_000: 250 },
+  },
   push_growth: { what: 'first push: bytes of memory a further row', aim: { 1_000_000: 64 }, most: {} },
   rerun_growth: { what: 'unchanged re-run: bytes of memory a further row', aim: { 1_000_000: 64 }, most: {} },
   push_delay: {
