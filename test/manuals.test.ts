@@ -200,6 +200,7 @@ describe('the runbook', () => {
     const condition: DaemonCondition = {
       running: false,
       stateOpen: false,
+      paused: new Map(),
       startedAt: 0,
       refusedReload: undefined,
       pause: { code: 'SERVICE_UNREACHABLE', reason: 'away', since: 0, nextProbeAt: 0 },

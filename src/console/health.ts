@@ -23,6 +23,5 @@ export function readiness(daemon: DaemonCondition): Readiness {
       ({ name, brokenBy }) => `pipeline ${name} is overdue${brokenBy === undefined ? '' : ` (${brokenBy})`}`,
     ),
   ]
-  const paused = daemon.pipelines.flatMap((one) => (one.paused === undefined ? [] : [one.name]))
-  return { ready: reasons.length === 0, reasons, paused }
+  return { ready: reasons.length === 0, reasons, paused: [...daemon.paused.keys()] }
 }

@@ -119,7 +119,7 @@ const OF_PIPELINE: readonly (readonly [name: string, help: string, value: OfPipe
   [
     'pipeline_paused',
     'Whether an operator has paused it: it sends nothing until it is resumed.',
-    ({ name }, all) => Number(ofCondition(name, all)?.paused !== undefined),
+    ({ name }, { condition }) => Number(condition.paused.has(name)),
   ],
   [
     'overdue',

@@ -221,6 +221,7 @@ const settings = {
 const condition = {
   running: true,
   stateOpen: true,
+  paused: new Map(),
   startedAt: clock.now(),
   pause: undefined,
   refusedReload: undefined,

@@ -15,6 +15,7 @@ const SHOP: PipelineCondition = {
 const WELL: DaemonCondition = {
   running: true,
   stateOpen: true,
+  paused: new Map(),
   startedAt: 0,
   pause: undefined,
   refusedReload: undefined,

@@ -19,6 +19,7 @@ const shop = {
 const condition: DaemonCondition = {
   running: true,
   stateOpen: true,
+  paused: new Map(),
   startedAt: 1_000,
   pause: undefined,
   refusedReload: undefined,

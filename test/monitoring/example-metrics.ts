@@ -40,6 +40,7 @@ export async function exampleMetrics(): Promise<Metrics> {
       condition: {
         running: true,
         stateOpen: true,
+        paused: new Map(),
         startedAt: 1,
         pause: undefined,
         refusedReload: undefined,

@@ -15,6 +15,7 @@ import type { NotedRead } from '../../core/log/reads.ts'
 import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
 import { standingsOfReceivers, testAlerts } from '../alerting/alert-commands.ts'
+import { nextDue } from '../run/next-due.ts'
 import { requestsOfDay } from '../run/service/rate-window.ts'
 import { explainRecords } from '../people/explain.ts'
 import type { Corrected } from '../people/correcting.ts'
@@ -33,10 +34,14 @@ interface Parts {
   decide(decision: Decision): Promise<unknown>
 }
 
+const dueOf = (name: string, expression: string | undefined, timezone: string | undefined) =>
+  expression === undefined ? undefined : nextDue({ name, expression, timezone })?.getTime()
+
 function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
   const { pipelines, service } = settings()
   const state = daemon()
   const byName = new Map(state.pipelines.map((pipeline) => [pipeline.name, pipeline]))
+  const active = new Set(state.fleet?.workers.flatMap((worker) => worker.active))
   return {
     version: VERSION,
     now: clock.now(),
@@ -44,14 +49,18 @@ function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
     ...readiness(state),
     refusedReload: state.refusedReload,
     fleet: state.fleet,
-    pipelines: pipelines.map(({ name, schedule, timezone }) => ({
-      name,
-      schedule,
-      timezone,
-      dueAt: byName.get(name)?.dueAt,
-      running: byName.get(name)?.runningSince !== undefined,
-      paused: byName.get(name)?.paused,
-    })),
+    pipelines: pipelines.map(({ name, schedule, timezone }) => {
+      const own = byName.get(name)
+      return {
+        name,
+        schedule,
+        timezone,
+        // What another worker runs is due as its schedule says.
+        dueAt: own === undefined ? dueOf(name, schedule, timezone) : own.dueAt,
+        running: own?.runningSince !== undefined || active.has(name),
+        paused: state.paused.get(name),
+      }
+    }),
     rate: service.rate_limit,
     progress: progress(),
   }

@@ -322,7 +322,6 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
         ...one,
         // One that is paused is not late.
         waitingSince: parts.paused().has(one.name) ? undefined : one.waitingSince,
-        paused: parts.paused().get(one.name),
         brokenAt: parts.paused().has(one.name) ? undefined : broken.get(one.name)?.at,
         brokenBy: broken.get(one.name)?.code,
       })),

@@ -198,6 +198,10 @@ async function createPauses(runner: DaemonRunner, { log, runs }: { log: Log; run
   }
 }
 
+/** What is not configured any more may still be paused. */
+const pausedOf = ({ pipelines }: Settings, paused: ReadonlyMap<string, PipelinePause>) =>
+  new Map([...paused].filter(([name]) => pipelines.some((one) => one.name === name)))
+
 const pausesOf = async ({ state }: DaemonRunner): Promise<ReadonlyMap<string, PipelinePause>> =>
   new Map((await state.pausedPipelines()).map((one) => [one.pipeline, one]))
 
@@ -321,7 +325,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     ...{ log, runs, runner, reloading, current, signal, ownership, onPauses: pauses.renew },
     ...{ handing: copies.handing, rest: fleet.rest },
   })
-  return { begin, copies, current, decisions, landings, ownership, pause, reloading, runs, waking }
+  return { begin, copies, current, decisions, landings, ownership, pause, pauses, reloading, runs, waking }
 }
 
 /** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
@@ -332,7 +336,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const watched: { by?: DaemonWatch | undefined } = {}
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
   const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
-  const { copies, landings, ownership, pause, reloading, runs, waking } = all
+  const { copies, landings, ownership, pause, pauses, reloading, runs, waking } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
     running: !signal.aborted,
@@ -341,6 +345,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     pause: pause.current,
     refusedReload: reloading.refused,
     pipelines: runs.conditions(),
+    paused: pausedOf(all.current(), pauses.now()),
     fleet: ownership.view(),
   })
   watched.by = parts.watch?.({ condition, settings: all.current, isFirst: () => ownership.isFirst() })

@@ -85,8 +85,6 @@ export interface PipelineCondition {
   /** When its last run ended by a fault, and the fault's code; undefined where it ended well. */
   readonly brokenAt: number | undefined
   readonly brokenBy: ErrorCode | undefined
-  /** It sends nothing until an operator resumes it. */
-  readonly paused?: PipelinePause | undefined
   /** Since the process began. */
   readonly overlaps: number
   readonly missed: number
@@ -100,7 +98,10 @@ export interface DaemonCondition {
   readonly pause: Pause | undefined
   /** Why the last reload was refused; undefined where the configuration in use is the latest that was asked for. */
   readonly refusedReload: readonly string[] | undefined
+  /** Those that this process runs. */
   readonly pipelines: readonly PipelineCondition[]
+  /** By pipeline, whichever worker runs it: what sends nothing until an operator resumes it. */
+  readonly paused: ReadonlyMap<string, PipelinePause>
   /** Who works with the state, and pipelines that none may run; undefined where there is one owner. */
   readonly fleet?: ReturnType<typeof fleetView> | undefined
 }

@@ -263,6 +263,7 @@ it('tells directly, and once, of a state that cannot be written', async () => {
   const condition: DaemonCondition = {
     running: true,
     stateOpen: true,
+    paused: new Map(),
     startedAt: 0,
     pause: undefined,
     refusedReload: undefined,

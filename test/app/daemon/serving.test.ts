@@ -67,6 +67,7 @@ const served = (tokens: { token?: string; metricsToken?: string }, counts: numbe
   condition: () => ({
     running: true,
     stateOpen: true,
+    paused: new Map(),
     startedAt: 0,
     pause: undefined,
     refusedReload: undefined,
