@@ -307,6 +307,8 @@ export interface SharedWindow {
   takeOfDay(now: number, perDay: number): boolean
   /** The service throttled: so many places for now, and from `resumeAt` on more and more again. For those who look. */
   slowDown(now: number, places: number, resumeAt: number): void
+  /** The service asked for a pause of so many milliseconds: other processes wait for its end, too, where the window can tell. */
+  hold?(ms: number): void
   /** Hands on what is still counted. */
   close(now: number): void
 }

@@ -58,6 +58,11 @@ function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
         if (!isTaken) ring.undo()
       }
     },
+    hold: (ms: number): void => shared?.hold?.(ms),
+    slowDown(allowed: number, ms: number): void {
+      const now = clock.now()
+      shared?.slowDown(now, allowed, now + ms)
+    },
     takeOfDay(): boolean {
       const { per_day: perDay } = settings
       return perDay === undefined || shared?.takeOfDay(clock.now(), perDay) !== false
@@ -85,9 +90,7 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
   let waitingForPlace = 0
   let restrictionsWaiting = 0
 
-  function pause(ms: number): void {
-    resumeAtMs = Math.max(resumeAtMs, clock.monotonic() + ms)
-  }
+  const pause = (ms: number): void => void (resumeAtMs = Math.max(resumeAtMs, clock.monotonic() + ms))
 
   /** How long it is until a place may be free; 0 with one taken. */
   function waitFor(lane: Lane): number {
@@ -131,27 +134,27 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
     }
   }
 
-  function use(): RateUse {
-    const nowMs = clock.monotonic()
-    return {
-      allowed: allowance.places(nowMs),
-      used: places.used(nowMs),
-      // Those that were let out of the queue and wait for a place are not at work yet.
-      waiting: queue.size() + waitingForPlace,
-      pausedMs: Math.max(0, resumeAtMs - nowMs),
-    }
-  }
-
   return {
-    use,
+    use() {
+      const nowMs = clock.monotonic()
+      return {
+        allowed: allowance.places(nowMs),
+        used: places.used(nowMs),
+        // Those that were let out of the queue and wait for a place are not at work yet.
+        waiting: queue.size() + waitingForPlace,
+        pausedMs: Math.max(0, resumeAtMs - nowMs),
+      }
+    },
     run: (task, signal, lane = 'others') => queue.run(() => turn(task, signal, lane), signal, lane),
-    pause,
+    pause(ms) {
+      pause(ms)
+      places.hold(ms)
+    },
     slowDown(ms, sentAtMs) {
       pause(ms)
       const nowMs = clock.monotonic()
       allowance.halve({ nowMs, sentAtMs, resumeAtMs })
-      const now = clock.now()
-      deps.shared?.slowDown(now, allowance.places(nowMs), now + Math.max(0, resumeAtMs - nowMs))
+      places.slowDown(allowance.places(nowMs), Math.max(0, resumeAtMs - nowMs))
     },
     idle: queue.idle,
   }

@@ -208,6 +208,15 @@ describe('a pause', () => {
     expect((await serve(limiter, clock, many(3, { lastsMs: 1, countedAt: 0 })))[0]).toBe(30_000)
   })
 
+  it('is told to the other processes', () => {
+    const told: number[] = []
+    const shared = windowWith({ hold: (ms) => void told.push(ms) })
+    const limiter = createRateLimiter(settings, { clock: createFakeClock(), shared })
+    limiter.pause(30_000)
+    limiter.slowDown(2_000, 0)
+    expect(told).toEqual([30_000])
+  })
+
   it('of throttling halves the rate, which is full again within two minutes', async () => {
     const clock = createFakeClock()
     const limiter = createRateLimiter({ ...settings, requests: 8 }, { clock })

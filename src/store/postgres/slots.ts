@@ -141,6 +141,16 @@ const TOGETHER = 16
 const OLD = 0.05
 /** How far the server's clock may run ahead of this process's between two takes. */
 const AHEAD_MS = 1000
+/** More than any limit has. */
+const ALL_PLACES = 1_000_000_000
+/** What one worker was told does not end what another one was told, while that still holds. */
+const SLOW = `
+INSERT INTO slot_slowed VALUES (@service, clock_timestamp(), @places, clock_timestamp() + @forMs * interval '1 ms')
+ON CONFLICT (service) DO UPDATE SET at = excluded.at,
+  places = CASE WHEN slot_slowed.at <= excluded.at AND excluded.at < slot_slowed.resume_at + @recoveryMs * interval '1 ms'
+    THEN least(slot_slowed.places, excluded.places) ELSE excluded.places END,
+  resume_at = CASE WHEN slot_slowed.at <= excluded.at
+    THEN greatest(slot_slowed.resume_at, excluded.resume_at) ELSE excluded.resume_at END`
 const SERVER_TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000'
 /** By such a share of a window it may differ from this process's between two takes: less than the margin of a place. */
 const JUMP = 0.005
@@ -217,10 +227,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
   const answers = createAnswers(db, { service, fence, windowMs, monotonic })
   const undo = db.prepare('SELECT undo_slot(?, ?)')
   const ofDay = db.prepare<[string, number, number], number>('SELECT take_of_day(?, ?, ?)').pluck()
-  const slow = db.prepare(
-    `INSERT INTO slot_slowed VALUES (@service, clock_timestamp(), @places, clock_timestamp() + @forMs * interval '1 ms')
-     ON CONFLICT (service) DO UPDATE SET at = excluded.at, places = excluded.places, resume_at = excluded.resume_at`,
-  )
+  const slow = db.prepare(SLOW)
   let busy = 0
   /** Until then no place is free, as the server said: the calls that wait together ask it once. */
   let blocked: Blocked = NOT_BLOCKED
@@ -268,7 +275,14 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
     },
     takeOfDay: (_, perDay) => ofDay.get(service, fence, perDay) === 1,
     slowDown: (now, places, resumeAt) =>
-      void slow.run({ service, places: Math.floor(places), forMs: Math.ceil(resumeAt - now) }),
+      void slow.run({ ...settings, places: Math.floor(places), forMs: Math.ceil(resumeAt - now) }),
+    hold(ms) {
+      try {
+        slow.run({ ...settings, places: ALL_PLACES, forMs: Math.ceil(ms) })
+      } catch {
+        // The answer that asked for it is not lost because the others cannot be told.
+      }
+    },
     close: answers.flush,
   }
 }

@@ -140,6 +140,32 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     expect(one.take(0, 4)).toBeGreaterThan(0)
   })
 
+  it('are held for all workers when one of them is asked to pause, and all of them are in use after that', async () => {
+    const [one, other] = [open(), open()]
+    one.hold?.(300)
+    one.hold?.(100)
+    const waitMs = other.take(0, 3)
+    expect(waitMs).toBeGreaterThan(200)
+    expect(waitMs).toBeLessThanOrEqual(300)
+    await took(other, 3)
+    expect([other.take(0, 3), one.take(0, 3)]).toEqual([0, 0])
+    expect(one.take(0, 3)).not.toBe(0)
+  })
+
+  it('are still fewer after a pause that another worker was asked for', async () => {
+    const [one, other] = [open(), open()]
+    one.slowDown(1000, 1, 1000)
+    other.hold?.(100)
+    await took(one, 40)
+    expect(one.take(0, 40)).not.toBe(0)
+  })
+
+  it('are taken when a pause cannot be told to the others', async () => {
+    const one = open()
+    await server.query(`ALTER TABLE ${place.schema}.slot_slowed RENAME COLUMN places TO lost`)
+    expect(() => one.hold?.(100)).not.toThrow()
+  })
+
   it('count the requests of a day over all workers', () => {
     const [one, other] = [open(), open()]
     expect([one.takeOfDay(0, 3), other.takeOfDay(0, 3), one.takeOfDay(0, 3), other.takeOfDay(0, 3)]).toEqual([

@@ -56,7 +56,8 @@ export function rateStanding({ service, state }: Settings, now: number): RateSta
   const { requests, per: perMs, per_day: perDay } = rateLimit
   const use = useOf(state, { service: addressOf(baseUrl), now, timeoutMs })
   const slowed = use?.slowed
-  const isSlowed = slowed !== undefined && now < slowed.resumeAt + RECOVERY_MS
+  // After a pause alone all places are in use.
+  const isSlowed = slowed !== undefined && slowed.places < requests && now < slowed.resumeAt + RECOVERY_MS
   return {
     requests,
     perMs,
