@@ -25,6 +25,8 @@ export interface NetworkDeps {
   readonly isRevoked: () => boolean
   /** The program's clock is not the service's: no date says how long to wait. */
   readonly isClockOff: () => boolean
+  /** Whether it can no longer be known what the service asked for at that time. */
+  readonly isForgotten?: (since: number) => boolean
   readonly violated: (oracle: string, text: string) => void
   readonly trace: (text: string) => void
 }
@@ -217,7 +219,8 @@ export function createNetwork(deps: NetworkDeps): { transport(life: number): Tra
           body: asked.body,
         })
         const { since, until } = quiet
-        if (quiet.life === life && timeline.now() > since && timeline.now() < until)
+        const isKnown = deps.isForgotten?.(since) !== true
+        if (quiet.life === life && isKnown && timeline.now() > since && timeline.now() < until)
           violated('O6', `#${entry.number} left ${until - timeline.now()} ms before the service asked for`)
         const fault = deps.faults()(entry)
         if (fault !== undefined) entry.fault = fault

@@ -27,6 +27,8 @@ export interface Way {
   fault(life: Life, isCommit: boolean): AskFault | undefined
   /** Leases cannot be renewed, although the other connection works. */
   isRenewerCut(life: Life): boolean
+  /** The time of all has passed while a statement was slow. */
+  spent(ms: number): void
   say(text: string): void
 }
 
@@ -70,11 +72,13 @@ export const channelsOf =
         if (fault !== undefined && fault.kind !== 'slow')
           way.say(`worker ${life.number}: ${isCommit ? 'commit' : 'statement'}, ${fault.kind}`)
         if (fault?.kind === 'lost') return breakOff(BROKEN)
-        timeline.pass(fault?.beforeMs ?? 0)
+        const { beforeMs = 0, afterMs = 0 } = fault ?? {}
+        way.spent(beforeMs + afterMs)
+        timeline.pass(beforeMs)
         if (settings !== undefined) database.ask(session, [{ text: settings, values: [] }], way.now())
         settings = undefined
         const { answers, problem } = database.ask(session, queries, way.now())
-        timeline.pass(fault?.afterMs ?? 0)
+        timeline.pass(afterMs)
         if (fault?.kind === 'answer lost') return breakOff(BROKEN)
         if (problem !== undefined) throw serverError(problem, place)
         return answers

@@ -9,7 +9,7 @@ const one = (seed: number, bug: string, file: string, [find, put]: readonly [str
 
 export const FLEET_MUTANTS: readonly Mutant[] = [
   {
-    seed: 3,
+    seed: 6,
     // Either check alone is made up for by the other one.
     bug: 'a worker that was removed goes on',
     edits: [
@@ -37,11 +37,11 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
     ],
   },
   one(1, 'a lease is never renewed', 'store/postgres/connection.ts', ['channel.keepRenewing({', 'void ({']),
-  one(7, 'a pipeline is taken from the worker that has it', 'store/postgres/workers.ts', [
+  one(9, 'a pipeline is taken from the worker that has it', 'store/postgres/workers.ts', [
     'ON CONFLICT (pipeline) DO NOTHING RETURNING pipeline',
     'ON CONFLICT (pipeline) DO UPDATE SET fence = excluded.fence RETURNING pipeline',
   ]),
-  one(1, 'a worker whose lease has ended is never removed by the others', 'store/postgres/workers.ts', [
+  one(2, 'a worker whose lease has ended is never removed by the others', 'store/postgres/workers.ts', [
     'db.exec(`${REMOVE_DEAD} AND fence <> ${fence}`)',
     '',
   ]),
@@ -49,13 +49,42 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
     'const next = new Set([...held.filter((name) => wanted.includes(name)), ...taken])',
     'const next = new Set(Object.keys(runs))',
   ]),
-  one(1, 'a pipeline is given up while its run is active', 'app/daemon/ownership.ts', [
+  one(2, 'a pipeline is given up while its run is active', 'app/daemon/ownership.ts', [
     '!wanted.includes(name) && !own.has(name) && !active.includes(name)',
     '!wanted.includes(name)',
   ]),
-  one(1, 'a pipeline is never given up', 'app/daemon/ownership.ts', [
+  one(2, 'a pipeline is never given up', 'app/daemon/ownership.ts', [
     'if (ended.length > 0) await fleet.giveUp(ended)',
     '',
+  ]),
+  one(37, 'the places of a worker that was removed are free at once', 'store/postgres/slots.ts', [
+    "free_at = at + (timeout_ms + window_ms) * interval '1 ms'",
+    'free_at = at',
+  ]),
+  one(1, 'a place is free as soon as its answer is there', 'store/postgres/slots.ts', [
+    "free_at = clock_timestamp() + (window_ms - ago) * interval '1 ms'",
+    'free_at = clock_timestamp()',
+  ]),
+  {
+    seed: 2,
+    // Either check alone is made up for by the other one.
+    bug: 'a clock of the server that was set forward frees all places',
+    edits: [
+      {
+        file: 'store/postgres/slots.ts',
+        find: 'extract(epoch FROM at) * 1000 > latest OR EXISTS (',
+        put: 'EXISTS (',
+      },
+      {
+        file: 'store/postgres/slots.ts',
+        find: 'serverMs - before.serverMs > monotonic() - before.askedAt + perMs * JUMP',
+        put: 'false',
+      },
+    ],
+  },
+  one(1, 'what a worker before was sending is not in doubt', 'sync/recover.ts', [
+    'await context.state.reopen(context.pipeline.name, context.clock.now())',
+    '0',
   ]),
   one(1, 'a worker that lost its state never joins again', 'app/daemon/rejoining.ts', [
     "(error.code === 'STATE_IO' || error.code === 'STATE_LOCKED')",

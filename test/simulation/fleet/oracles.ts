@@ -3,6 +3,7 @@
 import { LEASE_MS } from '../../../src/store/postgres/workers.ts'
 import { type Claims, pipelineOf } from '../claims.ts'
 import { isWrite, type Ledger, type RequestEntry } from '../ledger.ts'
+import type { SimulatedService } from '../simulated-service.ts'
 import type { FleetProcess } from './process.ts'
 import { EVERY_MS } from './setup.ts'
 
@@ -15,6 +16,12 @@ type Violated = (oracle: string, text: string) => void
 
 interface Seen {
   readonly now: number
+  /** How long all stood still so far while a statement was slow: in a real fleet the others go on. */
+  readonly slowMs: number
+  /** When the clock of the database was set back last: the lease of a worker that is gone begins again. */
+  readonly setBackAt: number
+  /** By pipeline, when its last run has begun: it may have ended before anybody looked. */
+  readonly begunAt: ReadonlyMap<string, number>
   /** By pipeline. */
   readonly leases: ReadonlyMap<string, number>
   readonly processes: readonly FleetProcess[]
@@ -28,10 +35,10 @@ const longestUsable = ({ now, usable }: Seen): number =>
 
 /** F1: no pipeline idle for longer than the lease of a worker that is gone, and five seconds. */
 export function watchIdleness(pipelines: readonly string[], violated: Violated): (seen: Seen) => void {
-  const idleSince = new Map<string, number>()
+  const idleSince = new Map<string, { readonly now: number; readonly slowMs: number }>()
   const owners = new Map<string, number | undefined>()
   return (seen) => {
-    const { now, leases, usable } = seen
+    const { now, slowMs, leases, usable } = seen
     for (const pipeline of pipelines) {
       const owner = leases.get(pipeline)
       const isHeld = usable.some(({ fence }) => fence !== undefined && fence === owner)
@@ -39,11 +46,15 @@ export function watchIdleness(pipelines: readonly string[], violated: Violated):
       const isTaken = owner !== undefined && owner !== owners.get(pipeline)
       owners.set(pipeline, owner)
       if (isHeld || isTaken) idleSince.delete(pipeline)
-      else if (!idleSince.has(pipeline)) idleSince.set(pipeline, now)
-      const idleMs = Math.min(now - (idleSince.get(pipeline) ?? now), longestUsable(seen))
+      else if (!idleSince.has(pipeline)) idleSince.set(pipeline, seen)
+      const since = idleSince.get(pipeline) ?? seen
+      const idleMs = Math.min(
+        now - Math.max(since.now, seen.setBackAt) - (slowMs - since.slowMs),
+        longestUsable(seen),
+      )
       if (idleMs <= LEASE_MS + TAKEN_MS) continue
       violated('F1', `no worker at work has had ${pipeline} for ${idleMs / 1000} s`)
-      idleSince.set(pipeline, now)
+      idleSince.set(pipeline, seen)
     }
   }
 }
@@ -60,7 +71,9 @@ export function watchWaiting(
       const isActive = seen.usable.some(({ active }) => active.has(pipeline))
       if (!isWaiting(pipeline) || isActive) waitingSince.delete(pipeline)
       else if (!waitingSince.has(pipeline)) waitingSince.set(pipeline, seen.now)
-      const forMs = Math.min(seen.now - (waitingSince.get(pipeline) ?? seen.now), longestUsable(seen))
+      const { now, setBackAt, begunAt } = seen
+      const since = Math.max(waitingSince.get(pipeline) ?? now, setBackAt, begunAt.get(pipeline) ?? -Infinity)
+      const forMs = Math.min(now - since, longestUsable(seen))
       if (forMs <= LEASE_MS + TAKEN_MS + EVERY_MS + BEGUN_MS) continue
       violated('F2', `an export of ${pipeline} waits for ${forMs / 1000} s, and no run begins`)
       waitingSince.set(pipeline, seen.now)
@@ -75,24 +88,28 @@ const stampsIn = (body: unknown): readonly string[] => [
 interface Sent {
   readonly entry: RequestEntry
   readonly process: number
+  /** It could not create anything: the service had its mail when it was sent first, and looks for mails. */
+  readonly isUpdate: boolean
 }
 
 /**
  * F3: what changes a contact leaves from the worker that has the pipeline, and from no other. F4: a create that one worker sent
- * is sent by another one only after a look that began after it. (An update or terms are sent again without a look: they are the
- * same twice.)
+ * is sent by another one only after a look that began after it. (An update, also one in a bulk call, or terms are sent
+ * again without a look: they are the same twice.)
  */
 export function watchRequests({
   ledger,
   claims,
+  service,
   violated,
 }: {
   ledger: Ledger
   claims: Claims
+  service: Pick<SimulatedService, 'contacts'>
   violated: Violated
 }): (by: { process: number; fence: number; leases: ReadonlyMap<string, number> }) => void {
   const sent = new Map<string, Sent>()
-  const looks: Sent[] = []
+  const looks: Omit<Sent, 'isUpdate'>[] = []
 
   const contactOf = ({ path }: RequestEntry): number => Number(/^\/contact\/(\d+)/.exec(path)?.[1] ?? 0)
   const stampsOf = (entry: RequestEntry): readonly string[] => {
@@ -100,12 +117,20 @@ export function watchRequests({
     return named.length > 0 ? named : claims.stampsOf(contactOf(entry))
   }
 
+  const isThere = (part: string): boolean =>
+    [...service.contacts.all.values()].some(({ deleted, fields }) => {
+      const mail = fields.get('mail')?.value
+      return deleted === undefined && typeof mail === 'string' && part.includes(JSON.stringify(mail))
+    })
+
   function checkTwice(entry: RequestEntry, process: number): void {
     if (entry.path !== '/contact' && entry.path !== '/contacts') return
     for (const part of partsOf(entry)) {
       const before = sent.get(part)
-      sent.set(part, { entry, process })
-      if (before === undefined || before.process === process) continue
+      const { duplicate_check_method: check } = entry.body as { duplicate_check_method?: unknown }
+      const isUpdate = before?.isUpdate ?? (check === 'email' && isThere(part))
+      sent.set(part, { entry, process, isUpdate })
+      if (before === undefined || before.process === process || isUpdate) continue
       const hasLooked = looks.some(
         (look) =>
           look.process === process && look.entry.number > before.entry.number && isAbout(look.entry, part),

@@ -32,6 +32,8 @@ export interface ProcessDeps {
   sent(process: FleetProcess, fence: number): void
   /** It is a worker now. */
   joined(): void
+  /** A run of the pipeline has begun. */
+  begun(pipeline: string): void
   /** It ended, and was not told to: `error` undefined means that it was. */
   onEnd(process: FleetProcess, error: unknown): void
 }
@@ -103,7 +105,10 @@ export function startProcess(
   })
 
   function listener(event: DaemonEvent): void {
-    if (event.type === 'run_started') active.set(event.pipeline, timeline.now())
+    if (event.type === 'run_started') {
+      active.set(event.pipeline, timeline.now())
+      deps.begun(event.pipeline)
+    }
     if (event.type === 'run_broken') active.delete(event.pipeline)
     if (event.type === 'run_ended') {
       active.delete(event.run.pipeline)

@@ -35,6 +35,8 @@ export interface FleetWorld {
   readonly trace: string[]
   readonly say: (text: string) => void
   readonly logged: string[]
+  /** Stamps of records that are in the last exports. */
+  readonly lastNamed: Set<string>
   /** By name of the worker. */
   readonly processes: Map<string, FleetProcess>
   /** What goes wrong with the ways to the database. */
@@ -45,6 +47,10 @@ export interface FleetWorld {
     /** When it was set forward last, and when a worker joined last. */
     forwardAt: number
     joinedAt: number
+    /** When it was set back last: leases begin again. */
+    setBackAt: number
+    /** How long all stood still so far while a statement was slow. */
+    slowMs: number
     /** By number of the process: until when it renews nothing. */
     readonly renewerCutUntil: Map<number, number>
   }
@@ -114,6 +120,7 @@ function wayOf(
       return fault
     },
     isRenewerCut: ({ number }) => timeline.now() < (trouble.renewerCutUntil.get(number) ?? 0),
+    spent: (ms) => void (trouble.slowMs += ms),
     say,
   }
 }
@@ -165,6 +172,8 @@ export function makeFleet(
         trouble.joinedAt > trouble.forwardAt && timeline.now() < trouble.forwardAt + 2 * untilMs
       if (!isUnknown) violated(oracle, text)
     },
+    // A pause ends by the clock of the database.
+    isForgotten: (since) => trouble.forwardAt > since,
     isClockOff: () => [...world.processes.values()].some(({ life }) => life.clockOffMs !== 0),
   })
   watchEffects({
@@ -177,13 +186,16 @@ export function makeFleet(
     restarts: 0,
     clockOffMs: 0,
     forwardAt: -Infinity,
+    setBackAt: -Infinity,
     joinedAt: 0,
+    slowMs: 0,
     renewerCutUntil: new Map<number, number>(),
   }
   const figures = { starts: 0, deaths: 0, pauses: 0, asks: 0, files: 0 }
   const base = { chance, setup, timeline, database, ledger, service, claims, sources }
   const told = { violations, violated, trace, say, logged, trouble, figures }
-  const watched = watchRequests({ ledger, claims, violated })
+  const begunAt = new Map<string, number>()
+  const watched = watchRequests({ ledger, claims, service, violated })
   const looks = [
     watchIdleness(
       pipelines.map(({ name }) => name),
@@ -228,6 +240,7 @@ export function makeFleet(
   const world: FleetWorld = {
     ...base,
     ...told,
+    lastNamed: new Set(),
     processes: new Map(),
     armed: [],
     isCalm: isUndisturbed,
@@ -244,6 +257,7 @@ export function makeFleet(
           transport: network.transport(1),
           settings: { ...settings, state: own, workers: { name, labels: [] } },
           log: (line) => logged.push(line),
+          begun: (pipeline) => begunAt.set(pipeline, timeline.now()),
           joined() {
             trouble.joinedAt = timeline.now()
             const calmMs = timeline.now() - world.calmAt
@@ -291,6 +305,9 @@ export function makeFleet(
       if (usable.length === 0) return
       const seen = {
         now: timeline.now(),
+        slowMs: trouble.slowMs,
+        setBackAt: trouble.setBackAt,
+        begunAt,
         leases: world.leases(),
         processes: [...world.processes.values()],
         usable,
