@@ -108,16 +108,24 @@ export function openWire(url: string): Wire {
   if (Atomics.wait(signal, SIGNAL.thread, THREAD_STATES.loading, LOADED_MS) === 'timed-out')
     throw new Error(`the thread that speaks with the server did not start: ${THREAD.pathname}`)
   const hasEnded = (): boolean => Atomics.load(signal, SIGNAL.thread) === THREAD_STATES.ended
+  /** The thread may be stopped between saying that an answer is there and waking us: that wakes us while we wait for the next one. */
+  function isAnswered(withinMs: number): boolean {
+    const until = performance.now() + withinMs
+    while (Atomics.load(signal, SIGNAL.answered) === 0)
+      if (Atomics.wait(signal, SIGNAL.answered, 0, Math.max(0, until - performance.now())) === 'timed-out')
+        return false
+    return true
+  }
   function answerTo(message: Statements | 'close', withinMs: number): ServerAnswer {
     Atomics.store(signal, SIGNAL.answered, 0)
     if (hasEnded()) return ENDED
     port.postMessage(message)
-    if (Atomics.wait(signal, SIGNAL.answered, 0, withinMs) === 'timed-out') {
-      // An answer that comes later must not be taken for that to another question.
-      Atomics.store(signal, SIGNAL.thread, THREAD_STATES.ended)
-      return LATE
-    }
-    return (receiveMessageOnPort(port) as { message: ServerAnswer } | undefined)?.message ?? ENDED
+    const isThere = isAnswered(withinMs)
+    const received = receiveMessageOnPort(port) as { message: ServerAnswer } | undefined
+    if (isThere && received !== undefined) return received.message
+    // An answer that comes later must not be taken for that to another question.
+    Atomics.store(signal, SIGNAL.thread, THREAD_STATES.ended)
+    return isThere ? ENDED : LATE
   }
   const tell = (told: Told): void => port.postMessage(told)
   return {
