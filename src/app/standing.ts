@@ -110,17 +110,16 @@ export async function pipelineStanding(
   },
 ): Promise<PipelineStatus> {
   const { settings, state, owner } = of
-  const { name, schedule: expression, timezone } = pipeline
+  const { name } = pipeline
   const run = await state?.lastRun(name)
   const isRunning =
     run !== undefined && run.endedAt === undefined && owner !== undefined && owner.since <= run.startedAt
   const backlog = currentBacklog((await state?.backlog(name)) ?? NO_BACKLOG, isRunning)
-  const next = expression === undefined ? undefined : nextDue({ name, expression, timezone })
   return {
     pipeline: name,
     lastRun: run,
     isRunning,
-    nextRun: next?.getTime(),
+    nextRun: nextDue(pipeline),
     lastSuccess: (await state?.milestones(name))?.lastSuccessAt,
     waiting: await waitingFiles(pipeline),
     toSend:

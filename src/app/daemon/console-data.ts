@@ -34,9 +34,6 @@ interface Parts {
   decide(decision: Decision): Promise<unknown>
 }
 
-const dueOf = (name: string, expression: string | undefined, timezone: string | undefined) =>
-  expression === undefined ? undefined : nextDue({ name, expression, timezone })?.getTime()
-
 function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
   const { pipelines, service } = settings()
   const state = daemon()
@@ -56,7 +53,7 @@ function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
         schedule,
         timezone,
         // What another worker runs is due as its schedule says.
-        dueAt: own === undefined ? dueOf(name, schedule, timezone) : own.dueAt,
+        dueAt: own === undefined ? nextDue({ schedule, timezone }) : own.dueAt,
         running: own?.runningSince !== undefined || active.has(name),
         paused: state.paused.get(name),
       }

@@ -1,13 +1,11 @@
-// When a pipeline is due next, for commands that look.
+// When a pipeline is due next, for those who look: commands, and the console of a worker that does not run it.
+import type { PipelineSettings } from '../../core/settings.ts'
 import { createDueTimes } from '../../schedule/due-times.ts'
 import { systemClock as clock } from '../../system.ts'
 
-/** Undefined where it is never due any more. */
-export function nextDue(pipeline: {
-  readonly name: string
-  readonly expression: string
-  readonly timezone: string | undefined
-}): Date | undefined {
-  const at = createDueTimes(pipeline.expression, pipeline.timezone).next(clock.now())
-  return at === undefined ? undefined : new Date(at)
-}
+/** Milliseconds since the epoch; undefined where it has no schedule, or is never due any more. */
+export const nextDue = ({
+  schedule,
+  timezone,
+}: Pick<PipelineSettings, 'schedule' | 'timezone'>): number | undefined =>
+  schedule === undefined ? undefined : createDueTimes(schedule, timezone).next(clock.now())

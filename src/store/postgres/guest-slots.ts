@@ -33,7 +33,7 @@ export function openGuestSlots(
     undo: (now) => slots().undo(now),
     takeOfDay: (now, perDay) => slots().takeOfDay(now, perDay),
     slowDown: (now, places, resumeAt) => slots().slowDown(now, places, resumeAt),
-    hold: (ms) => slots().hold?.(ms),
+    hold: (ms) => opened?.slots.hold?.(ms),
     close(now) {
       opened?.slots.close(now)
       opened?.close()
