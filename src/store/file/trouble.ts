@@ -24,7 +24,7 @@ function codeOf(error: unknown): string {
 
 type Turned = readonly [code: ErrorCode, text: string, hint?: string]
 
-const RIGHTS = 'Give that user permission to write to the state and its folder; nothing was changed.'
+const RIGHTS = 'Give that user permission to write to the state and its folder.'
 
 function turned(code: string): Turned | undefined {
   const is = (...starts: string[]): boolean => starts.some((start) => code.startsWith(start))

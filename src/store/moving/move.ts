@@ -326,11 +326,11 @@ function carryTokens(
   for (const token of tokens) put.run(token)
 }
 
-/** From now on the target is the state. */
+/** From now on the target is the state. Its mark comes first: a file in force without one would be refused as a copy. */
 function conclude(to: End, where: StateLocation): Mark {
-  to.db.exec("DELETE FROM meta WHERE name = 'moving'")
   const mark = currentMark(to.db)
   writeMark(statePlaceOf(where).path, mark)
+  to.db.exec("DELETE FROM meta WHERE name = 'moving'")
   return mark
 }
 
@@ -374,7 +374,8 @@ const countOf = (db: Connection, { name }: Table): number =>
 
 /**
  * Moves the state, and says what was carried. Throws STATE_LOCKED where another process has either of the two, USAGE where the
- * target is not empty, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where the target cannot hold it.
+ * target is not empty, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where the target cannot hold it, STATE_FULL
+ * where its disk is full.
  */
 export async function moveState(from: StateLocation, to: StateLocation, mover: Mover): Promise<MovedState> {
   let end = openEnd(to, mover)
@@ -388,6 +389,8 @@ export async function moveState(from: StateLocation, to: StateLocation, mover: M
     }
     assertEmpty(end)
     return await moveAll(from, { end, where: to }, mover)
+  } catch (error) {
+    throw stateError(error, end.place)
   } finally {
     end.close()
   }
