@@ -18,7 +18,7 @@ export interface PostgresServer {
 }
 
 /** As another user where this one is root: PostgreSQL does not run as root. */
-const asUser = (): readonly string[] =>
+export const asUser = (): readonly string[] =>
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
 
 function run([program = '', ...args]: readonly string[], cwd: string): void {

@@ -13,6 +13,7 @@ import {
   type Told,
   type WireData,
 } from './channel.ts'
+import { assertOwnSession } from './pooler.ts'
 import { serverProblem } from './trouble.ts'
 
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
@@ -192,7 +193,7 @@ function serve({ url, port, signal }: WireData & { port: MessagePort }): void {
     port.close()
   }
 
-  const connected = client.connect()
+  const connected = client.connect().then(async () => assertOwnSession(client, url))
   // Each statement says it: the first one may come long after.
   connected.catch(broken)
   Atomics.store(signal, SIGNAL.thread, THREAD_STATES.serving)

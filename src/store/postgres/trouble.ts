@@ -28,6 +28,12 @@ const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
   ],
   // A statement that was compiled before another worker added a column: it is compiled again over the next connection.
   [['0A000'], 'STATE_IO', 'was upgraded meanwhile', 'Nothing is lost: the process joins the state again.'],
+  [
+    ['POOLED'],
+    'STATE_UNUSABLE',
+    'is reached through a pooler that hands out another session for each transaction',
+    'Let state.url name the server itself, or a pooler in session mode. Nothing was changed.',
+  ],
   [['XX001', 'XX002'], 'STATE_UNUSABLE', 'is damaged'],
   [['28', '3D000', '42501', '25006'], 'STATE_UNUSABLE', 'cannot be used by the user of state.url', ACCESS],
 ]
