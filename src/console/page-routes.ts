@@ -67,7 +67,10 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
       ...{ live, pipelines, days, receivers, requestsOfDay, compared },
       mayDecide: mayDecide(context),
     }
-    const refresh = refreshWhile(live.progress.length > 0, context)
+    const refresh = refreshWhile(
+      live.pipelines.some(({ running }) => running),
+      context,
+    )
     return show(context, { ...overviewPage(parts), refresh })
   })
   app.get('/alerts', async (context) => {

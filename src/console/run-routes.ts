@@ -18,7 +18,7 @@ import { heldPage, heldPlanPage } from './pages/held.ts'
 import { rejectPage } from './pages/reject.ts'
 import { rejectsPage } from './pages/rejects.ts'
 import { runPage } from './pages/run.ts'
-import { RUN_STATUSES, runsPage } from './pages/runs.ts'
+import { type ActiveRun, RUN_STATUSES, runsPage } from './pages/runs.ts'
 
 /** Changes of one plan that are shown where there are other plans, too. */
 const FEW = 10
@@ -29,30 +29,52 @@ const kindOf = (context: Context): OperationKind | undefined => oneOf(context.re
 
 const namesOf = (data: ConsoleData): string[] => data.live().pipelines.map(({ name }) => name)
 
+/**
+ * Runs that are active, by their ids. What this process runs tells its progress; of a pipeline that another worker runs it is the
+ * newest run, unless that has ended.
+ */
+async function activeRuns(data: ConsoleData): Promise<ReadonlyMap<string, ActiveRun>> {
+  const { pipelines, progress, fleet } = data.live()
+  const elsewhere = pipelines.filter(
+    ({ name, running }) => running && progress.every(({ pipeline }) => pipeline !== name),
+  )
+  const newest = await Promise.all(
+    elsewhere.map(async ({ name }) => data.views.runs({ pipeline: name }, { from: undefined, limit: 1 })),
+  )
+  const active = new Map<string, ActiveRun>(progress.map((one) => [one.runId, { progress: one }]))
+  for (const { id, pipeline, status } of newest.flatMap(({ rows }) => rows))
+    if (status === undefined)
+      active.set(id, { worker: fleet?.workers.find((worker) => worker.active.includes(pipeline)) })
+  return active
+}
+
 function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/runs', async (context) => {
     const pipelines = namesOf(data)
     const pipeline = oneOf(context.req.query('pipeline'), pipelines)
     const filter = { pipeline, status: oneOf(context.req.query('status'), RUN_STATUSES) }
     const from = startOf(context)
-    const runs = await data.views.runs(filter, { from, limit: ROWS })
-    return show(context, runsPage({ pipelines, filter, from, runs }))
+    const [runs, active] = await Promise.all([
+      data.views.runs(filter, { from, limit: ROWS }),
+      activeRuns(data),
+    ])
+    return show(context, runsPage({ pipelines, filter, from, runs, active }))
   })
   app.get('/runs/:id', async (context) => {
     const runId = runIdOf(context.req.param('id'))
     const run = runId === undefined ? undefined : await data.views.run(runId)
     if (run === undefined) return missing(context)
-    const [isConfigurationKept, totals, rejects, entries] = await Promise.all([
+    const [active, isConfigurationKept, totals, rejects, entries] = await Promise.all([
+      activeRuns(data).then((all) => all.get(run.id)),
       data.views.isConfigurationKept(run.configHash),
       data.log.runTotals(run.id),
       data.views.rejects({ runId: run.id }, { from: undefined, limit: SOME }),
       data.log.logPage({ run: run.id }, { order: 'oldest', limit: SOME + 1 }),
     ])
     const shown = { rows: entries.slice(0, SOME), next: entries.length > SOME ? 'more' : undefined }
-    const { now, progress: active } = data.live()
-    const progress = active.find(({ runId: one }) => one === run.id)
-    const refresh = refreshWhile(progress !== undefined, context)
-    const parts = { run, now, isConfigurationKept, progress, totals, rejects, entries: shown }
+    const { now } = data.live()
+    const refresh = refreshWhile(active !== undefined, context)
+    const parts = { run, now, isConfigurationKept, active, totals, rejects, entries: shown }
     return show(context, { ...runPage(parts), refresh })
   })
 }

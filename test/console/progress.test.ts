@@ -1,6 +1,8 @@
 // The pages of an active run: how far it has come, and how they load themselves again.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { WorkerView } from '../../src/core/fleet.ts'
 import { NOT_BEGUN, type RunProgress } from '../../src/core/outcome/run-progress.ts'
+import type { ListedRun } from '../../src/core/views.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 const RUN = 'shop-run-3'
@@ -12,13 +14,46 @@ const SENDING: RunProgress = {
   now: { ...NOT_BEGUN, phase: 'apply', read: 1200, planned: 400, applied: 100, requests: 55 },
 }
 
+const BESIDE: WorkerView = {
+  ...{ name: 'berlin-2', machine: 'db2', pid: 4711, since: 0, labels: [] },
+  ...{ pipelines: ['shop'], active: ['shop'], rest: 'none' },
+}
+
 let active: RunProgress[] = []
+let workers: WorkerView[] = []
 let desk: Desk
+/** What has begun has not ended yet. */
+const begun = ({ status, endedAt, ...run }: ListedRun): ListedRun => ({
+  ...run,
+  ...(run.id === RUN ? { status: undefined, endedAt: undefined } : { status, endedAt }),
+})
+
 beforeAll(async () => {
-  desk = await openDesk((data) => ({ ...data, live: () => ({ ...data.live(), progress: active }) }))
+  desk = await openDesk((data) => ({
+    ...data,
+    live() {
+      const live = data.live()
+      const running = new Set([
+        ...active.map(({ pipeline }) => pipeline),
+        ...workers.flatMap((worker) => worker.active),
+      ])
+      const pipelines = live.pipelines.map((one) => ({ ...one, running: running.has(one.name) }))
+      return { ...live, pipelines, progress: active, fleet: { workers, unassigned: [] } }
+    },
+    views: {
+      ...data.views,
+      async runs(filter, page) {
+        const { rows, next } = await data.views.runs(filter, page)
+        return { rows: rows.map(begun), next }
+      },
+    },
+  }))
 })
 afterAll(async () => desk.close())
-beforeEach(() => (active = [SENDING]))
+beforeEach(() => {
+  active = [SENDING]
+  workers = []
+})
 
 const textOf = (html: string): string => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 
@@ -47,6 +82,26 @@ it('says what it reads, and nothing that is not known', async () => {
   const text = textOf((await desk.page(`/runs/${RUN}`)).body)
   expect(text).toContain('Stage reading file 2 of 3')
   expect(text).not.toMatch(/Of this stage|Changes sent|NaN|Infinity/)
+})
+
+it('the list of runs tells one that is active from one that was killed', async () => {
+  const runs = async (): Promise<string> => textOf((await desk.page('/runs')).body)
+  expect(await runs()).toContain('running')
+  active = []
+  expect(await runs()).toContain('✕ unfinished')
+  expect(await runs()).not.toContain('running')
+})
+
+it('what another worker runs is running, and its page says where', async () => {
+  active = []
+  workers = [BESIDE]
+  expect(textOf((await desk.page('/runs')).body)).not.toContain('✕ unfinished')
+  const { body, headers } = await desk.page(`/runs/${RUN}`)
+  expect(textOf(body)).toMatch(/It runs at another worker \( *berlin-2 *, process 4711 on db2 *\)\./)
+  expect(textOf(body)).toContain('Status … running')
+  expect(headers['refresh']).toBe('5')
+  expect((await desk.page('/')).headers['refresh']).toBe('5')
+  expect((await desk.page('/runs/shop-run-2')).headers['refresh']).toBeUndefined()
 })
 
 it('is asked for no more once the run has ended, or the user does not want it', async () => {

@@ -2,7 +2,6 @@
 import { type EvidenceLack, lackText } from '../../core/change/consents/evidence.ts'
 import type { NotSent } from '../../core/change/plan/left-out.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
-import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { RunTotal } from '../../core/log/sync-log.ts'
 import { type Counts, OUTCOMES } from '../../core/outcome/summary.ts'
 import type { InputView, Page, RejectView, RunView } from '../../core/views.ts'
@@ -25,7 +24,7 @@ import { address, table } from '../html/table.ts'
 import { bytesText, number, plural } from '../../core/words/format.ts'
 import { entryTable } from './log.ts'
 import { rejectTable } from './rejects.ts'
-import { tookText } from './runs.ts'
+import { type ActiveRun, tookText } from './runs.ts'
 
 export interface RunParts {
   readonly run: RunView
@@ -33,7 +32,7 @@ export interface RunParts {
   readonly isConfigurationKept: boolean
   readonly now: number
   /** Undefined: it is not active. */
-  readonly progress: RunProgress | undefined
+  readonly active: ActiveRun | undefined
   /** Of entries of the sync log, by action and outcome. */
   readonly totals: readonly RunTotal[]
   readonly rejects: Page<RejectView>
@@ -154,11 +153,24 @@ function openOf({ id, pipeline, open }: RunView): Html {
       )
 }
 
+/** How far it is, or who knows that. */
+function activeFacts({ progress, worker }: ActiveRun): Html {
+  if (progress !== undefined) return progressFacts(progress)
+  const where =
+    worker === undefined
+      ? nothing
+      : html` (${said(worker.name)}, process ${worker.pid} on ${said(worker.machine)})`
+  return note(
+    'busy',
+    html`<p>It runs at another worker${where}. What was sent so far is below, under Changes.</p>`,
+  )
+}
+
 export function runPage({
   run,
   now,
   isConfigurationKept,
-  progress,
+  active,
   totals,
   rejects,
   entries,
@@ -169,20 +181,19 @@ export function runPage({
     rejectsOfRun: address('/rejects', { run: id }),
   }
   const body = html`${error === undefined ? nothing : note(run.status === 'held' ? 'warn' : 'bad', html`<p>${said(error)}</p>`)}
-    ${progress === undefined ? nothing : progressFacts(progress)}
-    ${progress === undefined ? openOf(run) : nothing}
+    ${active === undefined ? openOf(run) : activeFacts(active)}
     ${facts([
       ['Pipeline', html`<a href="${address('/runs', { pipeline })}">${pipeline}</a>`],
       [
         'Status',
-        html`${statusBadge(progress === undefined ? (run.status ?? 'unfinished') : 'running')}
+        html`${statusBadge(active === undefined ? (run.status ?? 'unfinished') : 'running')}
         ${run.undoes === undefined ? nothing : undoBadge(run.undoes)}`,
       ],
       ['Began', moment(run.startedAt, now)],
       [
         'Ended',
         run.endedAt === undefined
-          ? html`<span class="quiet">${progress === undefined ? 'not yet, or killed' : 'not yet'}</span>`
+          ? html`<span class="quiet">${active === undefined ? 'not yet, or killed' : 'not yet'}</span>`
           : moment(run.endedAt),
       ],
       ['Took', html`${tookText(run)}`],

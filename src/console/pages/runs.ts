@@ -1,4 +1,6 @@
 // The list of runs, newest first, and the filter over it.
+import type { WorkerView } from '../../core/fleet.ts'
+import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { RunRecord } from '../../core/state.ts'
 import type { ListedRun, Page, RunFilter } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
@@ -10,11 +12,20 @@ import { spanText } from '../../core/words/format.ts'
 
 export const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'unfinished'] as const
 
+export interface ActiveRun {
+  /** Undefined where another worker has it. */
+  readonly progress?: RunProgress | undefined
+  /** The one that has it, where it is another one and is known. */
+  readonly worker?: WorkerView | undefined
+}
+
 export interface Runs {
   readonly pipelines: readonly string[]
   readonly filter: RunFilter
   readonly from: string | undefined
   readonly runs: Page<ListedRun>
+  /** By the id of the run. */
+  readonly active: ReadonlyMap<string, ActiveRun>
 }
 
 export function tookText({ startedAt, endedAt }: RunRecord): string {
@@ -27,7 +38,7 @@ const counts = (title: string, name: keyof NonNullable<RunRecord['counts']>): Co
   cell: (run) => (run.counts === undefined ? nothing : count(run.counts[name])),
 })
 
-const COLUMNS: readonly Column<ListedRun>[] = [
+const columnsOf = (active: Runs['active']): readonly Column<ListedRun>[] => [
   {
     title: 'Began',
     kind: 'head',
@@ -36,8 +47,8 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
   {
     title: 'Status',
-    cell: ({ status, error, undoes }) =>
-      html`${statusBadge(status ?? 'unfinished')}
+    cell: ({ id, status, error, undoes }) =>
+      html`${statusBadge(active.has(id) ? 'running' : (status ?? 'unfinished'))}
       ${undoes === undefined ? nothing : undoBadge(undoes)}${error === undefined ? nothing : html`<div class="reason quiet">${said(error)}</div>`}`,
   },
   { title: 'Took', kind: 'short', cell: (run) => html`${tookText(run)}` },
@@ -51,7 +62,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   counts('Failed', 'failed'),
 ]
 
-export function runsPage({ pipelines, filter, from, runs }: Runs): PageParts {
+export function runsPage({ pipelines, filter, from, runs, active }: Runs): PageParts {
   const asked = { pipeline: filter.pipeline, status: filter.status }
   const body = html`${filterForm('/runs', [
     { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: filter.pipeline },
@@ -59,7 +70,7 @@ export function runsPage({ pipelines, filter, from, runs }: Runs): PageParts {
   ])}
   ${table({
     caption: 'Runs, newest first',
-    columns: COLUMNS,
+    columns: columnsOf(active),
     rows: runs.rows,
     empty: 'No run matches. A run starts when its pipeline is due, or with: contact-sync run PIPELINE',
   })}
