@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SharedWindow } from '../../../src/core/ports.ts'
 import type { ServerPlace } from '../../../src/core/state-place.ts'
+import { openGuestSlots } from '../../../src/store/postgres/guest-slots.ts'
 import { readSlotUse } from '../../../src/store/postgres/slots.ts'
 import { openToRead } from '../../../src/store/reading.ts'
 import { openState, type OwnedState } from '../../../src/store/state-store.ts'
@@ -150,6 +151,23 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     await took(other, 3)
     expect([other.take(0, 3), one.take(0, 3)]).toEqual([0, 0])
     expect(one.take(0, 3)).not.toBe(0)
+  })
+
+  it('are held for all workers when a command that is no worker is asked to pause', async () => {
+    const worker = open()
+    const options = { service: SERVICE, perMs: 1000, timeoutMs: 500, recoveryMs: 2000 }
+    const { monotonic } = systemClock
+    const guest = openGuestSlots(place, { pid: 9, since: 0 }, { ...options, monotonic })
+    // It has sent nothing, so nobody has asked it.
+    guest.hold?.(60_000)
+    expect(worker.take(0, 3)).toBe(0)
+    expect(guest.take(0, 3)).toBe(0)
+    guest.hold?.(300)
+    const waitMs = worker.take(0, 3)
+    expect(waitMs).toBeGreaterThan(200)
+    expect(waitMs).toBeLessThanOrEqual(300)
+    guest.close(0)
+    await took(worker, 3)
   })
 
   it('are still fewer after a pause that another worker was asked for', async () => {
