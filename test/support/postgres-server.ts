@@ -113,6 +113,8 @@ export async function startPostgres(programs: string, connections = 600): Promis
 }
 
 export interface ReplicatedServer extends Omit<PostgresServer, 'crash'> {
+  /** The address of the replica itself. */
+  readonly replica: string
   /** The server ends at once, and its replica takes its place and its address. */
   failOver(): Promise<void>
 }
@@ -157,6 +159,7 @@ export async function startReplicated(programs: string): Promise<ReplicatedServe
   symlinkSync(join(first, name), join(folder, name))
   return {
     url: urlOf(folder),
+    replica: urlOf(second),
     query: async (text) => queryAt(folder, text),
     async failOver() {
       server.server.kill('SIGQUIT')

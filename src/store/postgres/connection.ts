@@ -187,17 +187,45 @@ const ownSettings = (schema: string, { fence = '', reads = 'off' }: OwnSettings 
 const isSchema = (db: Connection, schema: string): boolean =>
   db.prepare<[string], number>('SELECT 1 FROM pg_namespace WHERE nspname = ?').get(schema) !== undefined
 
-/** A request leaves only after what records it is on the disk of the server. */
-function assertDurable(db: Connection, place: string): void {
-  const setting = db.prepare<[], string>("SELECT current_setting('synchronous_commit')").pluck().get()
-  if (setting !== 'on' && setting !== 'remote_apply')
-    throw new SyncError(
-      'STATE_UNUSABLE',
-      `the state ${place} is not durable: synchronous_commit is ${setting ?? 'unknown'}`,
-      {
-        hint: 'Let the user of state.url set synchronous_commit to on: without it a crash of the server loses what was sent.',
-      },
+interface ServerSettings {
+  readonly version: string
+  readonly encoding: string
+  readonly commit: string
+}
+
+const OLDEST = 15
+
+/** What is wrong with a server, and what to do about it; undefined: nothing. */
+export function faultOfServer({ version, encoding, commit }: ServerSettings): [string, string] | undefined {
+  if (Number.parseInt(version) < OLDEST)
+    return [
+      `is at PostgreSQL ${version}, and needs ${OLDEST} or newer`,
+      'Upgrade the server, or name another one in state.url.',
+    ]
+  if (encoding !== 'UTF8')
+    return [
+      `is in a database with the encoding ${encoding}, which has not every character`,
+      "Name a database that was made with ENCODING 'UTF8' TEMPLATE template0 in state.url.",
+    ]
+  // A request leaves only after what records it is on the disk of the server.
+  if (commit !== 'on' && commit !== 'remote_apply')
+    return [
+      `is not durable: synchronous_commit is ${commit}`,
+      'Let the user of state.url set synchronous_commit to on: without it a crash of the server loses what was sent.',
+    ]
+  return undefined
+}
+
+function assertSuited(db: Connection, place: string): void {
+  const settings = db
+    .prepare<[], ServerSettings>(
+      `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
+         current_setting('synchronous_commit') AS commit`,
     )
+    .get()
+  const [fault, hint] = (settings && faultOfServer(settings)) ?? []
+  if (fault !== undefined)
+    throw new SyncError('STATE_UNUSABLE', `the state ${place} ${fault}`, hint === undefined ? {} : { hint })
 }
 
 /**
@@ -216,7 +244,7 @@ export function connectToServer(
   channel.under(ownSettings(schema))
   try {
     db.exec(sessionSettings(joining.leaseMs))
-    assertDurable(db, place)
+    assertSuited(db, place)
     if (!hasState(db))
       db.exclusive(() => {
         // A user who may make none can be given one.

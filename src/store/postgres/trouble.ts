@@ -12,6 +12,12 @@ const ACCESS =
 const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
   [['CSL01'], 'STATE_LOCKED', 'was taken over by another process', 'Nothing more is sent by this one.'],
   [['53100', '53400'], 'STATE_FULL', 'cannot be written: the disk of the server is full'],
+  [
+    ['25006'],
+    'STATE_IO',
+    'is at a server that only reads: a replica, or one that has not taken over yet',
+    'Let state.url name the server that takes writes. Nothing was sent, and nothing is lost.',
+  ],
   [['53300'], 'STATE_IO', 'cannot be reached: the server has no connection left', AWAY],
   [['08', '57P', '58', '53'], 'STATE_IO', 'cannot be reached, or the connection broke off', AWAY],
   [
@@ -35,7 +41,7 @@ const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
     'Let state.url name the server itself, or a pooler in session mode. Nothing was changed.',
   ],
   [['XX001', 'XX002'], 'STATE_UNUSABLE', 'is damaged'],
-  [['28', '3D000', '42501', '25006'], 'STATE_UNUSABLE', 'cannot be used by the user of state.url', ACCESS],
+  [['28', '3D000', '42501'], 'STATE_UNUSABLE', 'cannot be used by the user of state.url', ACCESS],
 ]
 
 export interface ServerProblem {
