@@ -131,7 +131,8 @@ function drop({ folder, versions, landed }: World, pipeline: number): void {
     { length: PEOPLE },
     (_, person) => `${person},${mailOf(pipeline, person)},Ann${version},030 ${version}${person}`,
   )
-  const file = join(folder, nameOf(pipeline), `v${version}.csv`)
+  // Files are taken in the order of their names.
+  const file = join(folder, nameOf(pipeline), `v${String(version).padStart(3, '0')}.csv`)
   writeFileSync(`${file}.part`, ['no,mail,first,phone', ...rows, ''].join('\n'))
   renameSync(`${file}.part`, file)
   landed.set(file, clock.monotonic())

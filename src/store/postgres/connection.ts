@@ -169,9 +169,11 @@ function connectionOver(opening: Opening): Connection {
   }
 }
 
-/** A session that is lost in the midst of a transaction must not keep others waiting for longer than a lease. */
+/** A process that stands still within a transaction keeps all others waiting for no longer: then its session is ended. */
+const STILL_MS = 5000
+
 const sessionSettings = (leaseMs: number): string =>
-  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${leaseMs}`
+  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${Math.min(leaseMs, STILL_MS)}`
 
 interface OwnSettings {
   /** Of the worker, for what it takes (tables.ts). */

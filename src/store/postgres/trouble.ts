@@ -19,7 +19,7 @@ const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
     'Let state.url name the server that takes writes. Nothing was sent, and nothing is lost.',
   ],
   [['53300'], 'STATE_IO', 'cannot be reached: the server has no connection left', AWAY],
-  [['08', '57P', '58', '53'], 'STATE_IO', 'cannot be reached, or the connection broke off', AWAY],
+  [['08', '25P03', '57P', '58', '53'], 'STATE_IO', 'cannot be reached, or the connection broke off', AWAY],
   [
     ['ECONN', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_', 'EHOST', 'ENET', 'EPIPE', 'ENOENT'],
     'STATE_IO',

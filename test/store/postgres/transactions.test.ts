@@ -123,4 +123,37 @@ describe('a transaction at a server', () => {
     },
     60_000,
   )
+
+  it.skipIf(POSTGRES === undefined)(
+    'of a process that stands still in the middle of it keeps others waiting no longer than that',
+    async () => {
+      const server = await startPostgres(POSTGRES ?? '')
+      const folder = mkdtempSync(join(tmpdir(), 'transactions-'))
+      const open = (pid: number, leaseMs: number) =>
+        connectToServer(
+          { url: server.url, schema: 'still', path: join(folder, 'state') },
+          { name: 'w', machine: 'm', pid, since: 0, leaseMs, alone: false },
+        )
+      try {
+        const [usual, brief] = [open(1, 15_000), open(2, 300)]
+        const timeout = usual.prepare<[], string>('SHOW idle_in_transaction_session_timeout').pluck()
+        expect(timeout.get()).toBe('5s')
+        expect(() => {
+          brief.transaction(() => {
+            brief.prepare("INSERT INTO meta VALUES ('half', 'written') RETURNING name").get()
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+            brief.prepare("INSERT INTO meta VALUES ('other', 'half')").run()
+          })()
+        }).toThrow(expect.objectContaining({ code: 'STATE_IO' }) as Error)
+        const found = usual.prepare<[], string>("SELECT name FROM meta WHERE name IN ('half', 'other')")
+        usual.transaction(() => expect(found.all()).toEqual([]))()
+        brief.close()
+        usual.close()
+      } finally {
+        await server.stop()
+        rmSync(folder, { recursive: true })
+      }
+    },
+    60_000,
+  )
 })
