@@ -49,6 +49,17 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number]
 
+const UNDONE: readonly string[] = [
+  'no_connection',
+  'throttled',
+  'denied',
+  'forbidden',
+] satisfies readonly Fault[]
+
+/** Whether the sender was told that nothing was carried out. */
+export const isKnownUndone = (fault: string | undefined): boolean =>
+  fault !== undefined && UNDONE.includes(fault)
+
 /** Which fault meets a request; undefined: none. */
 export type FaultPlan = (request: RequestEntry) => Fault | undefined
 

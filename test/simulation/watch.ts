@@ -4,6 +4,7 @@ import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
 import { hasStatus, isTakenBack } from './consent.ts'
 import { readingOf } from './expected.ts'
+import { isKnownUndone } from './faults.ts'
 import { type HandTerms, termsLookedAt } from './hand-terms.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
 import { personIn } from './people.ts'
@@ -34,8 +35,7 @@ const MAPPED = new Set<string>([
 const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
 
 /** Faults that leave open whether the request was, or will be, carried out. */
-const isUnanswered = (fault: string | undefined): boolean =>
-  fault !== undefined && !['no_connection', 'throttled', 'denied', 'forbidden'].includes(fault)
+const isUnanswered = (fault: string | undefined): boolean => fault !== undefined && !isKnownUndone(fault)
 
 export function watchEffects(watched: Watched): void {
   const { ledger, service, claims, pipelines, sources, overruled, handTerms, violated } = watched

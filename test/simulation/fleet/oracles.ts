@@ -2,6 +2,7 @@
 // of the processes that live, and from nothing that a worker says of itself.
 import { LEASE_MS } from '../../../src/store/postgres/workers.ts'
 import { type Claims, pipelineOf } from '../claims.ts'
+import { isKnownUndone } from '../faults.ts'
 import { isWrite, type Ledger, type RequestEntry } from '../ledger.ts'
 import type { SimulatedService } from '../simulated-service.ts'
 import type { FleetProcess } from './process.ts'
@@ -95,7 +96,7 @@ interface Sent {
 /**
  * F3: what changes a contact leaves from the worker that has the pipeline, and from no other. F4: a create that one worker sent
  * is sent by another one only after a look that began after it. (An update, also one in a bulk call, or terms are sent
- * again without a look: they are the same twice.)
+ * again without a look: they are the same twice. So is a create whose sender was told that nothing was carried out.)
  */
 export function watchRequests({
   ledger,
@@ -131,6 +132,7 @@ export function watchRequests({
       const isUpdate = before?.isUpdate ?? (check === 'email' && isThere(part))
       sent.set(part, { entry, process, isUpdate })
       if (before === undefined || before.process === process || isUpdate) continue
+      if (isKnownUndone(before.entry.fault)) continue
       const hasLooked = looks.some(
         (look) =>
           look.process === process && look.entry.number > before.entry.number && isAbout(look.entry, part),
