@@ -1,23 +1,29 @@
 // The state for tests of runs: that on disk, in a database that leaves no trace; with TEST_STATE=memory that in memory; with
-// TEST_STATE=server one at the PostgreSQL server of STATE_URL.
+// TEST_STATE=server one at the PostgreSQL server of STATE_URL; with TEST_STATE=inside one at such a server in this process.
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OpenChannel } from '../../../src/store/postgres/channel.ts'
 import { openState, openTemporaryState } from '../../../src/store/state-store.ts'
 import { memoryState, type TestState } from './memory-state.ts'
 
-function stateAtServer(): TestState {
+const inside =
+  process.env['TEST_STATE'] === 'inside'
+    ? await import('./inside.ts').then((it) => it.openInside())
+    : undefined
+
+function stateAtServer(channel?: OpenChannel): TestState {
   const schema = `state_${randomUUID().replaceAll('-', '')}`
   const place = {
-    url: process.env['STATE_URL'] ?? '',
+    url: process.env['STATE_URL'] ?? 'postgres://localhost/inside',
     schema,
     path: join(tmpdir(), 'states-at-server', schema),
   }
-  return openState(place, { pid: 1, since: 0, thorough: false })
+  return openState(place, { pid: 1, since: 0, thorough: false, channel })
 }
 
 export function temporaryState(): TestState {
   const where = process.env['TEST_STATE']
-  if (where === 'server') return stateAtServer()
+  if (where === 'server' || where === 'inside') return stateAtServer(inside)
   return where === 'memory' ? memoryState() : openTemporaryState()
 }
