@@ -5,7 +5,7 @@ import type { BrakeRule } from '../../src/core/change/waiting/brake.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { HOUR_MS } from '../../src/core/words/duration.ts'
-import { openTemporaryState } from '../../src/store/state-store.ts'
+import { realState } from '../support/state/temporary-state.ts'
 import { type Line, testLine } from '../support/line.ts'
 import { GUARDS } from '../support/pipeline.ts'
 
@@ -18,7 +18,7 @@ const RULE: BrakeRule = {
 const line = (pipeline: Partial<PipelineSettings> = {}, shared?: Line): Line & { state: StateStore } =>
   testLine({
     ...(shared === undefined
-      ? { state: openTemporaryState() }
+      ? { state: realState() }
       : { state: shared.state, service: shared.service, runs: 50 }),
     pipeline: {
       terms: {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { droppedOf, printOfForm } from '../../src/core/change/waiting/dropped.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
-import { openTemporaryState } from '../../src/store/state-store.ts'
+import { realState } from '../support/state/temporary-state.ts'
 import { HEADER, testLine } from '../support/line.ts'
 import { GUARDS } from '../support/pipeline.ts'
 
@@ -11,7 +11,7 @@ const row = (no: number, phone: string): string[] => [`K${no}`, `p${no}@example.
 
 /** K1 and K2 are linked with phone 1; from then on every change is held. */
 async function linkedLine(pipeline: Partial<PipelineSettings> = {}) {
-  const state = openTemporaryState()
+  const state = realState()
   const line = testLine({ state, pipeline: { guards: GUARDS, ...pipeline } })
   let files = 0
   const run = async (...rows: string[][]) => {

@@ -1,7 +1,7 @@
 // A year of opt-outs on both sides, with lost answers: no status that a look could show as withdrawn is raised, and each one
 // that users set at the service is noted for the outbox by the run that reads it.
 import { describe, expect, it } from 'vitest'
-import { openTemporaryState } from '../../src/store/state-store.ts'
+import { realState } from '../support/state/temporary-state.ts'
 import { notingStatus } from '../../src/sync/reads/status-notes.ts'
 import { HEADER, type Line, testLine } from '../support/line.ts'
 import { type Call, type MemoryService, memoryService } from '../support/memory-service.ts'
@@ -12,7 +12,7 @@ const DAYS = 365
 
 interface World {
   readonly line: Line
-  readonly state: ReturnType<typeof openTemporaryState>
+  readonly state: ReturnType<typeof realState>
   /** By contact: the status that the program saw last. */
   readonly shown: Map<number, unknown>
   readonly service: MemoryService
@@ -29,7 +29,7 @@ const isWithdrawn = (status: unknown): boolean => status === 1 || status === 2
 
 function makeWorld(seed: number): World {
   const service = memoryService()
-  const state = openTemporaryState()
+  const state = realState()
   const map = { mail: { column: 'mail' }, first_name: { column: 'first' }, mail_status: { column: 'phone' } }
   const line = testLine({ service, state, pipeline: { hand_edits: 'keep', map, recheck: 0 } })
   const plain = service.session

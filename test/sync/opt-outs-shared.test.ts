@@ -1,6 +1,6 @@
 // The outbox with several pipelines on one state: what another one of them sets is no news for the source, at no moment.
 import { describe, expect, it } from 'vitest'
-import { openTemporaryState } from '../../src/store/state-store.ts'
+import { realState } from '../support/state/temporary-state.ts'
 import { notingStatus } from '../../src/sync/reads/status-notes.ts'
 import { aboutRun, AT, done, person, worldOver } from '../contracts/state-world.ts'
 import { HEADER, testLine } from '../support/line.ts'
@@ -11,7 +11,7 @@ const MAIL = String(WANTED.contact['mail'])
 
 /** What crm's run has read, as the outbox would tell it. */
 async function told(
-  state: ReturnType<typeof openTemporaryState>,
+  state: ReturnType<typeof realState>,
   seen: { readonly mail?: string; readonly status?: number } = {},
 ) {
   const about = { contactId: 1, mail: MAIL, status: 2, pipeline: 'crm', at: AT, isOurs: false }
@@ -21,7 +21,7 @@ async function told(
 
 describe.each(['sending', 'in_doubt'] as const)('a create of another pipeline that is %s', (moment) => {
   async function begun() {
-    const state = openTemporaryState()
+    const state = realState()
     await worldOver(state).plan([WANTED])
     const [operation] = await state.takeToSend('r1', undefined, 1)
     if (operation === undefined) throw new Error('nothing is planned')
@@ -43,11 +43,11 @@ describe.each(['sending', 'in_doubt'] as const)('a create of another pipeline th
 })
 
 it('a create that has not left sets nothing, one that is done has', async () => {
-  const state = openTemporaryState()
+  const state = realState()
   const world = worldOver(state)
   await world.plan([WANTED])
   expect(await told(state)).toHaveLength(1)
-  const later = openTemporaryState()
+  const later = realState()
   await worldOver(later).plan([WANTED])
   await worldOver(later).send(done)
   expect(await told(later)).toEqual([])
@@ -55,7 +55,7 @@ it('a create that has not left sets nothing, one that is done has', async () => 
 
 it('a contact that the lost create of one pipeline made, and another one reads, is no opt-out', async () => {
   const service = memoryService()
-  const state = openTemporaryState()
+  const state = realState()
   const map = { mail: { column: 'mail' }, first_name: { column: 'first' }, mail_status: { column: 'phone' } }
   const shop = testLine({ service, state, pipeline: { map, duplicate_check_method: 'none' } })
   const keep = { hand_edits: 'keep', duplicate_merge_method: 'add', update_method: 'update_add' } as const
@@ -83,7 +83,7 @@ it('a contact that the lost create of one pipeline made, and another one reads, 
 
 it('a status that stayed where another was not taken is news when it comes back', async () => {
   const service = memoryService()
-  const state = openTemporaryState()
+  const state = realState()
   const map = { mail: { column: 'mail' }, first_name: { column: 'first' }, mail_status: { column: 'phone' } }
   const line = testLine({
     ...{ service, state },

@@ -264,7 +264,10 @@ const NO_TERM = { key: '', name: '' }
 
 /** What an input asks for counts with the commit of its plan. */
 export function createAsks(db: Connection) {
-  const note = db.prepare('INSERT OR REPLACE INTO claim_ask VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const note = db.prepare(`
+    INSERT INTO claim_ask VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (input, key, term) DO UPDATE SET name = excluded.name, alone = excluded.alone, file = excluded.file,
+      line = excluded.line`)
   const take = db.prepare(`
     INSERT INTO brake_ask (term, name, pipeline, key, state, alone_in, file, line)
     SELECT term, name, @pipeline, key, 'waiting', CASE WHEN alone = 1 THEN @runId END, file, line FROM claim_ask

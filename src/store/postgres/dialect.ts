@@ -49,7 +49,8 @@ function atConflict(source: string, tables: () => readonly Table[]): string {
   const plain = source.replace(/INSERT OR \w+ INTO/, 'INSERT INTO')
   if (how === 'IGNORE') return `${plain} ON CONFLICT DO NOTHING`
   const { columns = [], unique = [] } = tables().find((table) => table.name === name) ?? {}
-  const [key = []] = unique
+  const [key] = unique
+  if (key === undefined) throw new Error(`the key of ${name ?? ''} is not known: name it with ON CONFLICT`)
   const written = listed === undefined ? columns : listed.split(',').map((column) => column.trim())
   const others = written.filter((column) => !key.includes(column.replaceAll('"', '')))
   const set = others.map(

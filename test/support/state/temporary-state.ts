@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { StateStore } from '../../../src/core/state-store.ts'
 import type { OpenChannel } from '../../../src/store/postgres/channel.ts'
 import { openState, openTemporaryState } from '../../../src/store/state-store.ts'
 import { memoryState, type TestState } from './memory-state.ts'
@@ -12,7 +13,7 @@ const inside =
     ? await import('./inside.ts').then((it) => it.openInside())
     : undefined
 
-function stateAtServer(channel?: OpenChannel): TestState {
+function stateAtServer(channel?: OpenChannel): StateStore {
   const schema = `state_${randomUUID().replaceAll('-', '')}`
   const place = {
     url: process.env['STATE_URL'] ?? 'postgres://localhost/inside',
@@ -22,8 +23,10 @@ function stateAtServer(channel?: OpenChannel): TestState {
   return openState(place, { pid: 1, since: 0, thorough: false, channel })
 }
 
-export function temporaryState(): TestState {
-  const where = process.env['TEST_STATE']
-  if (where === 'server' || where === 'inside') return stateAtServer(inside)
-  return where === 'memory' ? memoryState() : openTemporaryState()
-}
+const where = process.env['TEST_STATE']
+
+/** For tests of what the state in memory does not do. */
+export const realState = (): StateStore =>
+  where === 'server' || where === 'inside' ? stateAtServer(inside) : openTemporaryState()
+
+export const temporaryState = (): TestState => (where === 'memory' ? memoryState() : realState())

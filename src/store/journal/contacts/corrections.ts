@@ -63,7 +63,9 @@ export function createCorrectionStore(db: Connection): CorrectionStore {
 
 /** What the records of an input say counts with the commit of its plan. */
 export function createCorrectionFindings(db: Connection) {
-  const note = db.prepare('INSERT OR REPLACE INTO claim_correction VALUES (?, ?, ?, ?, ?)')
+  const note = db.prepare(`
+    INSERT INTO claim_correction VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (input, id) DO UPDATE SET raw = excluded.raw, why = excluded.why, at = excluded.at`)
   const bind = db.prepare(`
     UPDATE correction SET raw = coalesce(found.raw, correction.raw), pending = 0 FROM claim_correction AS found
     WHERE found.input = ? AND found.id = correction.id AND found.why IS NULL`)

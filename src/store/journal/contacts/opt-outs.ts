@@ -17,7 +17,7 @@ interface LinkRow {
 }
 
 const LINKS = `
-SELECT pipeline, key, json_extract(known, '$.mail') AS mail, json_extract(known, '$.mail_status') AS status
+SELECT pipeline, key, json_extract(known, '$.mail') AS mail, CAST(json_extract(known, '$.mail_status') AS BIGINT) AS status
 FROM link WHERE contact_id = @contactId ORDER BY pipeline <> @pipeline, id`
 
 /** A change of a record of the contact that sets the status, whether its request has left or not. */

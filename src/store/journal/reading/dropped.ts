@@ -14,7 +14,7 @@ const IS_SEEN = `(EXISTS (SELECT 1 FROM claim_key WHERE input = @id AND claim_ke
 const END = `
 DELETE FROM dropped WHERE pipeline = @pipeline AND CASE cause
   WHEN 'missing' THEN ${IS_SEEN}
-  ELSE key NOT IN (SELECT key FROM claim_dropped WHERE input = @id) AND (@full OR ${IS_SEEN}) END`
+  ELSE key NOT IN (SELECT key FROM claim_dropped WHERE input = @id) AND (@full = 1 OR ${IS_SEEN}) END`
 
 /** Of the link of the outer row. */
 export const IS_DROPPED_AS_MISSING = `EXISTS (SELECT 1 FROM dropped
