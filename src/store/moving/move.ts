@@ -1,7 +1,6 @@
 // Carries a state from a file to a server, or back: every table, the numbers that are never used again, and nothing else. The
 // copy is one transaction. Until the source was put aside the target cannot be used, so that at no moment both can: `moving` in
 // its meta says so. What was interrupted is completed by calling it again, or starts over.
-import { createHash } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { SyncError } from '../../core/words/errors.ts'
@@ -24,6 +23,7 @@ import { assertInForce, openToRead } from '../reading.ts'
 import { UPGRADE_NOTES } from '../postgres/upgrades.ts'
 import { LEASE_MS } from '../postgres/workers.ts'
 import { stateError } from '../file/trouble.ts'
+import { createPrint } from './print.ts'
 
 export interface MovedTable {
   readonly name: string
@@ -149,13 +149,17 @@ const OWN_META = new Set(['schema', 'moving', 'moved', ...UPGRADE_NOTES])
 const isCarried = (table: string, row: readonly unknown[]): boolean =>
   table !== 'owner' && !(table === 'meta' && OWN_META.has(String(row[0])))
 
-function* rowsOf(db: Connection, { name, columns }: Table): Generator<readonly unknown[]> {
+function* rowsOf({ db, place }: End, { name, columns }: Table): Generator<readonly unknown[]> {
   const names = columns.map((column) => `"${column}"`).join(', ')
   const rows = db
     .prepare(`SELECT ${names} FROM "${name}"${orderOf(name)}`)
     .raw()
     .iterate()
-  for (const row of rows as Iterable<readonly unknown[]>) if (isCarried(name, row)) yield row
+  try {
+    for (const row of rows as Iterable<readonly unknown[]>) if (isCarried(name, row)) yield row
+  } catch (error) {
+    throw stateError(error, place)
+  }
 }
 
 /** A text that a server cannot hold is found before anything is written. */
@@ -199,25 +203,9 @@ function writerTo(
   }
 }
 
-/** The same for the same rows in any order: a sum over the digests of rows. */
-function createPrint() {
-  let sum = 0n
-  let rows = 0
-  return {
-    add(row: readonly unknown[]): void {
-      const cells = row.map((cell) =>
-        cell instanceof Uint8Array ? `x${Buffer.from(cell).toString('hex')}` : cell,
-      )
-      sum += createHash('sha256').update(JSON.stringify(cells)).digest().readBigUInt64BE()
-      rows += 1
-    },
-    end: () => ({ rows, print: BigInt.asUintN(64, sum).toString(16) }),
-  }
-}
-
 type Printed = ReturnType<ReturnType<typeof createPrint>['end']> & { readonly name: string }
 
-function copyTable(from: Connection, to: Connection, table: Table): Printed {
+function copyTable(from: End, to: Connection, table: Table): Printed {
   const { name } = table
   const print = createPrint()
   // What a new state has in it by itself.
@@ -237,9 +225,9 @@ function copyTable(from: Connection, to: Connection, table: Table): Printed {
   return { name, ...print.end() }
 }
 
-function printOf(db: Connection, table: Table): Printed {
+function printOf(end: End, table: Table): Printed {
   const print = createPrint()
-  for (const row of rowsOf(db, table)) print.add(row)
+  for (const row of rowsOf(end, table)) print.add(row)
   return { name: table.name, ...print.end() }
 }
 
@@ -289,13 +277,13 @@ function setNumbers(to: Connection, given: ReadonlyMap<string, number>): void {
     )
 }
 
-function assertAlike(copied: readonly Printed[], { db, place }: End): void {
-  const tables = new Map(db.tables().map((table) => [table.name, table]))
+function assertAlike(copied: readonly Printed[], end: End): void {
+  const tables = new Map(end.db.tables().map((table) => [table.name, table]))
   for (const one of copied) {
     const table = tables.get(one.name)
-    const there = table && printOf(db, table)
+    const there = table && printOf(end, table)
     if (there?.print === one.print && there.rows === one.rows) continue
-    throw new SyncError('STATE_UNUSABLE', `the table ${one.name} is not the same at ${place}`, {
+    throw new SyncError('STATE_UNUSABLE', `the table ${one.name} is not the same at ${end.place}`, {
       hint: 'The source is unchanged and still in use. Drop the copy, and report this: it must not happen.',
     })
   }
@@ -303,7 +291,7 @@ function assertAlike(copied: readonly Printed[], { db, place }: End): void {
 
 function copyAll(from: End, to: End): readonly Printed[] {
   return to.db.transaction(() => {
-    const copied = from.db.tables().map((table) => copyTable(from.db, to.db, table))
+    const copied = from.db.tables().map((table) => copyTable(from, to.db, table))
     setNumbers(to.db, numbersOf(from.db))
     assertAlike(copied, to)
     to.db.exec(`INSERT INTO meta VALUES ('moving', '1')`)

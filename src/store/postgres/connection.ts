@@ -1,6 +1,5 @@
 // A connection to a PostgreSQL server that the stores use as they use a file.
 import { type ServerPlace, stateText } from '../../core/state-place.ts'
-import { SyncError } from '../../core/words/errors.ts'
 import type { Connection, Table } from '../file/connection.ts'
 import { openTemporaryDatabase } from '../file/database.ts'
 import type { Channel, OpenChannel, Query, StatementAnswer } from './channel.ts'
@@ -9,6 +8,7 @@ import { translated } from './dialect.ts'
 import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
 import { createStatistics } from './statistics.ts'
 import { departure, join, type Joining, LEASE_MS, renewal, RENEWALS } from './workers.ts'
+import { assertSuited } from './suited.ts'
 import { dropTemporaryTables, hasState, makeState, temporaryNames, temporaryTables } from './tables.ts'
 import { createTransactions } from './transactions.ts'
 import { assertKnown, upgrade } from './upgrades.ts'
@@ -188,47 +188,6 @@ const ownSettings = (schema: string, { fence = '', reads = 'off' }: OwnSettings 
 
 const isSchema = (db: Connection, schema: string): boolean =>
   db.prepare<[string], number>('SELECT 1 FROM pg_namespace WHERE nspname = ?').get(schema) !== undefined
-
-interface ServerSettings {
-  readonly version: string
-  readonly encoding: string
-  readonly commit: string
-}
-
-const OLDEST = 15
-
-/** What is wrong with a server, and what to do about it; undefined: nothing. */
-export function faultOfServer({ version, encoding, commit }: ServerSettings): [string, string] | undefined {
-  if (Number.parseInt(version) < OLDEST)
-    return [
-      `is at PostgreSQL ${version}, and needs ${OLDEST} or newer`,
-      'Upgrade the server, or name another one in state.url.',
-    ]
-  if (encoding !== 'UTF8')
-    return [
-      `is in a database with the encoding ${encoding}, which has not every character`,
-      "Name a database that was made with ENCODING 'UTF8' TEMPLATE template0 in state.url.",
-    ]
-  // A request leaves only after what records it is on the disk of the server.
-  if (commit !== 'on' && commit !== 'remote_apply')
-    return [
-      `is not durable: synchronous_commit is ${commit}`,
-      'Let the user of state.url set synchronous_commit to on: without it a crash of the server loses what was sent.',
-    ]
-  return undefined
-}
-
-function assertSuited(db: Connection, place: string): void {
-  const settings = db
-    .prepare<[], ServerSettings>(
-      `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
-         current_setting('synchronous_commit') AS commit`,
-    )
-    .get()
-  const [fault, hint] = (settings && faultOfServer(settings)) ?? []
-  if (fault !== undefined)
-    throw new SyncError('STATE_UNUSABLE', `the state ${place} ${fault}`, hint === undefined ? {} : { hint })
-}
 
 /**
  * Joins the workers of a state, which is made where there is none. Throws STATE_LOCKED, STATE_IO, STATE_UNUSABLE, and what else

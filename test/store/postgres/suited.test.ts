@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { faultOfServer } from '../../../src/store/postgres/connection.ts'
+import { faultOfServer } from '../../../src/store/postgres/suited.ts'
 import { openState, openStateForReading } from '../../../src/store/state-store.ts'
 import { POSTGRES, type ReplicatedServer, startReplicated, untilUp } from '../../support/postgres-server.ts'
 
@@ -18,7 +18,7 @@ it.each([
   [{ ...SUITED, encoding: 'SQL_ASCII' }, 'is in a database with the encoding SQL_ASCII'],
   [{ ...SUITED, commit: 'local' }, 'is not durable: synchronous_commit is local'],
 ])('a server with %o', (settings, fault) => {
-  const found = faultOfServer(settings)?.[0]
+  const found = faultOfServer(settings)?.text
   if (fault === undefined) expect(found).toBeUndefined()
   else expect(found).toContain(fault)
 })
