@@ -23,7 +23,7 @@ import { assertInForce, openToRead } from '../reading.ts'
 import { UPGRADE_NOTES } from '../postgres/upgrades.ts'
 import { LEASE_MS } from '../postgres/workers.ts'
 import { stateError } from '../file/trouble.ts'
-import { createPrint } from './print.ts'
+import { createRowsPrint } from './print.ts'
 
 export interface MovedTable {
   readonly name: string
@@ -203,11 +203,11 @@ function writerTo(
   }
 }
 
-type Printed = ReturnType<ReturnType<typeof createPrint>['end']> & { readonly name: string }
+type Printed = ReturnType<ReturnType<typeof createRowsPrint>['end']> & { readonly name: string }
 
 function copyTable(from: End, to: Connection, table: Table): Printed {
   const { name } = table
-  const print = createPrint()
+  const print = createRowsPrint()
   // What a new state has in it by itself.
   if (name !== 'audit')
     to.exec(
@@ -226,7 +226,7 @@ function copyTable(from: End, to: Connection, table: Table): Printed {
 }
 
 function printOf(end: End, table: Table): Printed {
-  const print = createPrint()
+  const print = createRowsPrint()
   for (const row of rowsOf(end, table)) print.add(row)
   return { name: table.name, ...print.end() }
 }

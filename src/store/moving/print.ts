@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 
 /** The same for the same rows in any order: a sum over the digests of rows. */
-export function createPrint() {
+export function createRowsPrint() {
   let sum = 0n
   let rows = 0
   return {
