@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/built.ts'],
+    // What a PostgreSQL server thinks of the statements: npm run statements.
+    setupFiles: process.env['STATEMENTS'] === undefined ? [] : ['test/support/statements/record.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     pool: 'forks',

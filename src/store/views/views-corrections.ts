@@ -7,7 +7,7 @@ import { pageOf, rowNumber } from './views-page.ts'
 
 const LIST = `
 SELECT * FROM correction WHERE id < @before AND pipeline IN (SELECT value FROM json_each(@pipelines))
-AND (@ended IS NULL OR (ended_at IS NOT NULL) = @ended) ORDER BY id DESC LIMIT @limit`
+AND (@ended IS NULL OR iif(ended_at IS NOT NULL, 1, 0) = @ended) ORDER BY id DESC LIMIT @limit`
 
 const endedOf = (state: CorrectionFilter['state']): number | null =>
   state === undefined ? null : Number(state === 'ended')

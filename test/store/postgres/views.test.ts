@@ -46,6 +46,7 @@ const QUESTIONS: Readonly<Record<string, (views: Views) => Promise<unknown>>> = 
   person: (views) => views.person(1),
   edits: (views) => views.edits(['shop'], FIRST),
   corrections: (views) => views.corrections({ pipelines: ['shop'], state: undefined }, FIRST),
+  'corrections of a state': (views) => views.corrections({ pipelines: ['shop'], state: 'ended' }, FIRST),
   correction: (views) => views.correction(1),
   brakes: (views) => views.brakes([{ name: 'Customer', since: 0 }]),
   driftRounds: (views) => views.driftRounds('shop', 5),
