@@ -1,6 +1,9 @@
 // A PostgreSQL server within this process (PGlite), for states that are at a server where none is installed.
+import type { Connection } from '../../../src/store/file/connection.ts'
 import type { OpenChannel } from '../../../src/store/postgres/channel.ts'
+import { connectToServer } from '../../../src/store/postgres/connection.ts'
 import { serverError } from '../../../src/store/postgres/trouble.ts'
+import { LEASE_MS } from '../../../src/store/postgres/workers.ts'
 import { systemClock } from '../../../src/system.ts'
 import { openDatabase } from '../../simulation/fleet/database.ts'
 
@@ -26,4 +29,11 @@ export async function openInside(): Promise<OpenChannel> {
       close: () => database.end(session),
     }
   }
+}
+
+/** A state at such a server, as a worker has it. */
+export async function connectInside(): Promise<Connection> {
+  const place = { path: '', url: 'postgres://localhost/inside', schema: 'state' }
+  const joining = { name: 'inside', machine: '', pid: 1, since: 0, leaseMs: LEASE_MS, alone: false }
+  return connectToServer(place, joining, await openInside())
 }

@@ -2,9 +2,7 @@
 // process, over the tables of a state, and not carried out.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectToServer } from '../../../src/store/postgres/connection.ts'
-import { LEASE_MS } from '../../../src/store/postgres/workers.ts'
-import { openInside } from '../state/inside.ts'
+import { connectInside } from '../state/inside.ts'
 import { givenOf, type Noted } from './noted.ts'
 
 /** The tests of runs, of the console and of the stores do more than these. */
@@ -18,13 +16,7 @@ const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, na
 const noted = [...new Set(lines)].filter((line) => line !== '').map((line) => JSON.parse(line) as Noted)
 const asked = noted.filter(({ source }) => !OF_A_FILE.test(source))
 
-const joining = { name: 'statements', machine: '', pid: 1, since: 0, leaseMs: LEASE_MS, alone: false }
-const db = connectToServer(
-  { path: '', url: 'postgres://localhost/inside', schema: 'statements' },
-  joining,
-  await openInside(),
-)
-
+const db = await connectInside()
 let refused = 0
 for (const one of asked) {
   // A plus sign is for the planner of SQLite (withStablePlan).
