@@ -1,4 +1,4 @@
-// What a server is told of the tables of a state.
+// What a server is told of the tables of a state, so that it keeps those who use it waiting for no longer than has to be.
 import { expect, it } from 'vitest'
 import { connectInside } from '../support/state/inside.ts'
 
@@ -13,5 +13,12 @@ it('each table is cleaned and measured after a thousand changed rows, so that ma
   const isTold = (told: string | null): boolean =>
     ['vacuum', 'analyze'].every((what) => told?.includes(`autovacuum_${what}_threshold=1000`))
   expect(tables.filter(({ told }) => !isTold(told))).toEqual([])
+  db.close()
+})
+
+it('tables are measured by few of their rows', async () => {
+  const db = await connectInside()
+  const target = db.prepare<[], string>("SELECT current_setting('default_statistics_target')").pluck()
+  expect(target.get()).toBe('10')
   db.close()
 })

@@ -6,7 +6,7 @@ import type { Channel, OpenChannel, Query, StatementAnswer } from './channel.ts'
 import { reachOf } from './shared-channels.ts'
 import { translated } from './dialect.ts'
 import { createLine, type ServerLine, plain, sayQuietly } from './line.ts'
-import { createStatistics } from './statistics.ts'
+import { createStatistics, QUICK_ANALYZE } from './statistics.ts'
 import { departure, join, type Joining, LEASE_MS, renewal, RENEWALS } from './workers.ts'
 import { assertSuited } from './suited.ts'
 import { dropTemporaryTables, hasState, makeState, temporaryNames, temporaryTables } from './tables.ts'
@@ -173,7 +173,8 @@ function connectionOver(opening: Opening): Connection {
 const STILL_MS = 5000
 
 const sessionSettings = (leaseMs: number): string =>
-  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = ${Math.min(leaseMs, STILL_MS)}`
+  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; ${QUICK_ANALYZE};
+  SET idle_in_transaction_session_timeout = ${Math.min(leaseMs, STILL_MS)}`
 
 interface OwnSettings {
   /** Of the worker, for what it takes (tables.ts). */
