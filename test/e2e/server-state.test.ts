@@ -221,6 +221,35 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
   })
 
+  it('takes what another worker was killed over, while it goes on', async () => {
+    const daemon = await start()
+    await until(workers, ([one]) => one?.pipelines.length === 4)
+    const [other] = await server.query(
+      `INSERT INTO contact_sync.worker (name, machine, pid, since, alone, labels, runs, configured, doing, rest, lease_ms, until)
+       VALUES ('other', 'elsewhere', 1, 0, false, '[]', '{}', 0, '[]', 'none', 5000, clock_timestamp() + interval '5 s')
+       RETURNING fence::int`,
+    )
+    // The second one is taken when no run is active.
+    await server.query(
+      `INSERT INTO contact_sync.decision (kind, args, decided, asked_at, fence)
+       SELECT kind, args, '{"by":"anna"}', 0, ${String(other?.['fence'])}
+       FROM (VALUES ('pause', '{"pipelines":["shop"]}'), ('audit rebuild-index', '{}')) AS d (kind, args)`,
+    )
+    await daemon.stderrHas(/(decision resumed[^]*){2}/)
+    const open = await until(
+      () => rowsAt(server, 'SELECT kind FROM contact_sync.decision'),
+      (rows) => rows.length === 0,
+    )
+    expect(open).toEqual([])
+    const { said: log } = await json('audit', 'list')
+    const { entries } = log as { entries: readonly Record<string, unknown>[] }
+    expect(entries.filter(({ by }) => by === 'anna').map(({ action }) => action)).toEqual([
+      'rebuild',
+      'pause',
+    ])
+    expect((await json('status')).said).toMatchObject({ pipelines: [{ paused: { by: 'anna' } }, {}, {}, {}] })
+  })
+
   it('joins again when the connections were cut, and says meanwhile that it is not ready', async () => {
     const daemon = await start()
     const { port } = JSON.parse(

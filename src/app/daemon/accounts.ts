@@ -12,7 +12,7 @@ import { createSharedChannels } from '../../store/postgres/shared-channels.ts'
 import { openServerSessions } from '../../store/sessions/sessions.ts'
 import type { Log } from '../../log/log.ts'
 import { openDesk } from '../decisions/desk-server.ts'
-import { resumeDecisions, takeDecision, UNWATCHED } from '../decisions/taking.ts'
+import { resumeDecisions, takeDecision, takeLeft, UNWATCHED } from '../decisions/taking.ts'
 import type { AccountConfiguration, BrokenFile, Configuration } from '../run/configuration.ts'
 import { openRunner } from '../run/runner.ts'
 import { refusingOtherService } from '../run/service/service-binding.ts'
@@ -93,6 +93,7 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
       watch: watching.ofDaemon(runner),
       decide: (decision, owner) =>
         takeDecision({ ...owner, state: runner.state }, decision, { isConfirmed: true, watching: UNWATCHED }),
+      takeLeft: (owner) => takeLeft({ ...owner, state: runner.state }, log),
     })
     const desk = await openDesk({ ...daemon.decisions, state: runner.state }, log)
     const ended = daemon

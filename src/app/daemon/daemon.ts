@@ -76,6 +76,8 @@ interface Parts {
   readonly watch?: WatchDaemon
   /** Takes decisions of the console; it has none otherwise. */
   decide?(decision: Decision, owner: Daemon['decisions']): Promise<unknown>
+  /** Takes decisions that a worker had not concluded which is gone; they wait for the next start otherwise. */
+  takeLeft?(owner: Daemon['decisions']): Promise<void>
   /** What it is served by; a server of its own otherwise. */
   readonly serving?: Serving
   /** What wakes it; the clock otherwise. */
@@ -256,15 +258,21 @@ const faultListener =
     if (isFinal(error)) broken.abort(error)
   }
 
+interface Assembling extends Parts {
+  readonly broken: AbortController
+  /** A worker that was there is not any more. */
+  onGone(): void
+}
+
 /** The parts that know of each other, and the settings in use. */
-async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
+async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling) {
   const { broken, clock, log, random, signal } = parts
   let settings = first
   const current = (): Settings => settings
   const emit = createEmitter(parts, current)
   const onFault = faultListener(log, broken)
   const fleet = createFleetWork({
-    ...{ clock, log, signal, onFault, settings: current, fleet: runner.state.fleet },
+    ...{ ...parts, onFault, settings: current, fleet: runner.state.fleet },
     runs: () => runs,
     onLook: () => pauses.follow(),
     async onChange() {
@@ -335,7 +343,11 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const signal = AbortSignal.any([parts.signal, broken.signal])
   const watched: { by?: DaemonWatch | undefined } = {}
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
-  const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
+  const all = await assemble(first, runner, {
+    ...{ ...parts, listeners, signal, broken },
+    // It may wait until no run is active, which takes further looks.
+    onGone: () => void parts.takeLeft?.(decisions).catch(faultListener(log, broken)),
+  })
   const { copies, landings, ownership, pause, pauses, reloading, runs, waking } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
@@ -350,7 +362,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   })
   watched.by = parts.watch?.({ condition, settings: all.current, isFirst: () => ownership.isFirst() })
   const serving = parts.serving ?? openServing({ clock, log })
-  const decisions = { ...all.decisions, onErased: () => serving.forgetTexts() }
+  const decisions: Daemon['decisions'] = { ...all.decisions, onErased: () => serving.forgetTexts() }
   const server = await serving.join({
     settings: all.current,
     log,

@@ -17,6 +17,8 @@ interface Parts {
   runs(): DaemonRuns
   /** With every look at the others. */
   onLook(): Promise<void>
+  /** A worker that was there at the look before is not any more. */
+  onGone(): void
   /** Other pipelines are owned now. */
   onChange(): Promise<void>
   onFault(error: unknown): void
@@ -38,12 +40,16 @@ function createOwnSettings(current: () => Settings, { isOwn }: Ownership): () =>
 /** `own`: the settings with the pipelines of this worker alone. */
 export function createFleetWork(parts: Parts): { ownership: Ownership; rest: FleetRest; own(): Settings } {
   const { clock, signal, runs } = parts
+  let present: readonly number[] = []
   const ownership: Ownership = createOwnership({
     ...parts,
     active: () => runs().active(),
     rest: () => rest.standing(),
     async onStanding(now) {
       rest.follow(now)
+      const before = present
+      present = now.workers.map(({ fence }) => fence)
+      if (before.some((fence) => !present.includes(fence))) parts.onGone()
       await parts.onLook()
     },
   })

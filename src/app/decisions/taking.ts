@@ -8,6 +8,7 @@ import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import type { Log } from '../../log/log.ts'
 import { completeErasures } from '../people/forgetting.ts'
 import { Unconfirmed } from '../run/desk.ts'
+import { atRest } from '../run/workers/resting.ts'
 import { isKind, KINDS, type KindName } from './kinds.ts'
 import type { Owner, Taking } from './owner.ts'
 
@@ -99,11 +100,42 @@ export async function takeDecision(
 
 async function takeAgain(owner: Owner, { id, kind, args, decided }: OpenDecision): Promise<void> {
   assertKnown(kind)
+  const { daemon, signal, state } = owner
   const desk = takingOf(owner, { id, decided, isConfirmed: true, watching: UNWATCHED })
-  await (KINDS[kind].take as AnyTake)(desk, KINDS[kind].args.parse(args))
+  const take = (): Promise<unknown> => (KINDS[kind].take as AnyTake)(desk, KINDS[kind].args.parse(args))
+  if (KINDS[kind].needs !== 'rest') await take()
+  else await (daemon === undefined ? atRest(state.fleet, { clock, signal }, take) : daemon.rest(take))
 }
 
-/** Those that an owner was killed over; before this one does anything else. */
+async function takeLeftOne(owner: Owner, open: OpenDecision, log?: Log): Promise<void> {
+  const decision = open.kind
+  try {
+    await takeAgain(owner, open)
+    log?.warn('decision resumed', { decision, outcome: 'taken' })
+  } catch (error) {
+    // A process that is ended leaves it to the next one.
+    if (owner.signal.aborted) return
+    const code = error instanceof SyncError ? { code: error.code } : {}
+    log?.warn('decision resumed', { decision, outcome: 'refused', ...code })
+  }
+  await owner.state.concludeDecision(open.id, { at: clock.now() })
+}
+
+/** Those that a process had written down which is gone. Of several workers one takes each. */
+export async function takeLeft(owner: Owner, log?: Log): Promise<void> {
+  const { state } = owner
+  const { fleet } = state
+  for (const { id } of await state.openDecisions()) {
+    const name = `decision ${id}`
+    if ((await fleet?.claim([name])) === false) continue
+    // Another worker may have taken it, and let go of it, since they were read.
+    const open = (await state.openDecisions()).find((one) => one.id === id)
+    if (open !== undefined) await takeLeftOne(owner, open, log)
+    await fleet?.letGo([name])
+  }
+}
+
+/** What an owner was killed over; before this one does anything else. */
 export async function resumeDecisions(owner: Owner, log?: Log): Promise<void> {
   try {
     completeErasures({ settings: owner.settings(), state: owner.state })
@@ -111,18 +143,5 @@ export async function resumeDecisions(owner: Owner, log?: Log): Promise<void> {
     if (!(error instanceof SyncError)) throw error
     log?.warn('erasure not completed', { code: error.code })
   }
-  for (const open of await owner.state.openDecisions()) {
-    const decision = open.kind
-    // Of several workers one takes it.
-    if ((await owner.state.fleet?.claim([`decision ${open.id}`])) === false) continue
-    try {
-      await takeAgain(owner, open)
-      log?.warn('decision resumed', { decision, outcome: 'taken' })
-    } catch (error) {
-      const code = error instanceof SyncError ? { code: error.code } : {}
-      log?.warn('decision resumed', { decision, outcome: 'refused', ...code })
-    } finally {
-      await owner.state.concludeDecision(open.id, { at: clock.now() })
-    }
-  }
+  await takeLeft(owner, log)
 }

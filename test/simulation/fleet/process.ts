@@ -5,7 +5,7 @@ import '../../../src/core/mapping/values/dates/date.ts'
 import { startDaemon } from '../../../src/app/daemon/daemon.ts'
 import { createWaiting, isPassing } from '../../../src/app/daemon/rejoining.ts'
 import type { Serving } from '../../../src/app/daemon/serving.ts'
-import { resumeDecisions } from '../../../src/app/decisions/taking.ts'
+import { resumeDecisions, takeLeft } from '../../../src/app/decisions/taking.ts'
 import { type Machine, openRunner, type Runner } from '../../../src/app/run/runner.ts'
 import type { DaemonEvent } from '../../../src/core/outcome/daemon.ts'
 import type { Source } from '../../../src/core/ports.ts'
@@ -146,6 +146,7 @@ export function startProcess(
         ...{ clock, random, log, signal, serving },
         listeners: [listener],
         load: () => Promise.resolve({ ok: true, settings: of, warnings: [] }),
+        takeLeft: (owner) => takeLeft({ ...owner, state: opened.state }, log),
       })
       runner = opened
       joined = fence
