@@ -131,6 +131,13 @@ export function isAtRest({ workers, leases }: FleetStanding, own: number): boole
   return isFirst && leases.every(({ fence }) => quiet.includes(fence))
 }
 
+/** Whether this worker follows schedules, and none that does has read its configuration later. */
+export function isNewest({ workers }: FleetStanding, own: number): boolean {
+  const daemons = workers.filter(isDaemon)
+  const mine = daemons.find(({ fence }) => fence === own)
+  return mine !== undefined && daemons.every(({ configured }) => configured <= mine.configured)
+}
+
 /** The part of the state by which workers know of each other. Without it a state has one owner. */
 export interface Fleet extends Mailbox {
   /** The number of this worker. */

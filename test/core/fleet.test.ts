@@ -7,6 +7,7 @@ import {
   type FleetWorker,
   GUEST,
   isAtRest,
+  isNewest,
   isRestAsked,
   lookEvery,
 } from '../../src/core/fleet.ts'
@@ -112,6 +113,20 @@ describe('which worker has which pipeline', () => {
         expect(assignedTo({ workers: all.toReversed(), leases: leases.toReversed() })).toEqual(assigned)
       }),
     )
+  })
+})
+
+describe('what is taken for a worker that is gone', () => {
+  const workers = [
+    worker(1, ['a'], { configured: 5 }),
+    worker(2, ['a'], { configured: 7 }),
+    worker(3, ['b'], { configured: 7 }),
+    worker(4, [], { configured: 9 }),
+  ]
+
+  it('is taken under the configuration that a daemon has read last', () => {
+    expect([1, 2, 3, 4, 5].filter((own) => isNewest({ workers, leases: [] }, own))).toEqual([2, 3])
+    expect(isNewest({ workers: [], leases: [] }, 1)).toBe(false)
   })
 })
 

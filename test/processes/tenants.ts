@@ -160,6 +160,8 @@ async function withBadOnes(place: Place, before: Before): Promise<string[]> {
   const measured = measuring(daemon)
   const first = await firstWave(place, measured, 'second')
   const faults = lateOnes(first, before.first, 'the first wave')
+  // As before: runs end some seconds after their files.
+  await measured.during('idle', () => clock.sleep(IDLE_MS))
   const rows = Number(values.rows)
   const [path, began] = [dropFile(place, BIG, { name: 'large', rows }), clock.monotonic()]
   // Those that landed without the bad ones, and the first one now.

@@ -1,6 +1,6 @@
 // What the daemon does as one of several workers: its pipelines, and times without runs. As the one owner of a state it has all
 // pipelines, and no other process asks for rest.
-import type { Fleet } from '../../core/fleet.ts'
+import { type Fleet, isNewest } from '../../core/fleet.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
@@ -17,7 +17,7 @@ interface Parts {
   runs(): DaemonRuns
   /** With every look at the others. */
   onLook(): Promise<void>
-  /** A worker that was there at the look before is not any more. */
+  /** A worker that was there at the look before is not any more; told to the one with the newest configuration. */
   onGone(): void
   /** Other pipelines are owned now. */
   onChange(): Promise<void>
@@ -49,7 +49,8 @@ export function createFleetWork(parts: Parts): { ownership: Ownership; rest: Fle
       rest.follow(now)
       const before = present
       present = now.workers.map(({ fence }) => fence)
-      if (before.some((fence) => !present.includes(fence))) parts.onGone()
+      const own = ownership.standing()?.own ?? 0
+      if (before.some((fence) => !present.includes(fence)) && isNewest(now, own)) parts.onGone()
       await parts.onLook()
     },
   })
