@@ -1,5 +1,7 @@
 // The state at a PostgreSQL server, by the program itself: one process, then several that share the work.
+import { execFileSync } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/system.ts'
 import { openWorkshop, peopleCsv, type Running, type Workshop } from '../support/cli.ts'
@@ -150,6 +152,34 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
       2,
       expect.stringContaining("pg_dump -Fc -n 'contact_sync'"),
     ])
+  })
+
+  it('is put back from a dump of the server, refused as older, and rebuilt: nothing is doubled', async () => {
+    await shop.drop('shop', 'a.csv', peopleCsv(5))
+    expect((await json('run', 'shop')).said).toMatchObject({ pipelines: [{ created: 5 }] })
+    const dump = shop.path('contact-sync.dump')
+    const byServer = (program: string, ...args: string[]): Buffer =>
+      execFileSync(join(POSTGRES ?? '', program), args)
+    byServer('pg_dump', '-Fc', '-n', 'contact_sync', '-f', dump, server.url)
+    await shop.drop('shop', 'b.csv', peopleCsv(8, [2]))
+    expect((await json('run', 'shop')).said).toMatchObject({ pipelines: [{ created: 3, updated: 1 }] })
+    const writes = shop.writes()
+    await server.query('DROP SCHEMA contact_sync CASCADE')
+    byServer('pg_restore', '-d', server.url, dump)
+    expect((await json('state', 'info')).said).toMatchObject({
+      exists: true,
+      integrity: 'ok',
+      doubt: expect.stringContaining('1 run and 4 entries of the sync log are missing') as string,
+    })
+    expect((await shop.cli('run', 'shop')).stderr).toContain('STATE_OLDER')
+    await shop.drop('shop', 'c.csv', peopleCsv(8, [2]))
+    expect(await json('state', 'rebuild', 'shop')).toMatchObject({ said: { left: ['crm', 'fair', 'club'] } })
+    expect((await json('state', 'accept', 'crm', 'fair', 'club')).code).toBe(0)
+    expect(shop.writes()).toBe(writes)
+    expect((await json('run', 'shop')).said).toMatchObject({ pipelines: [{ created: 0 }] })
+    for (const number of [2, 7])
+      expect(await shop.contacts(`person${number}@example.com`, 'phone')).toHaveLength(1)
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
   })
 
   it('warns of a password in the configuration, and shows it nowhere', async () => {
