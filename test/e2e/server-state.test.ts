@@ -259,18 +259,24 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
        VALUES ('other', 'elsewhere', 1, 0, false, '[]', '{}', 0, '[]', 'none', 5000, clock_timestamp() + interval '5 s')
        RETURNING fence::int`,
     )
-    // The second one is taken when no run is active.
+    // The second one is taken when no run is active; the last two are of another version.
+    const decisions = [
+      ['pause', '{"pipelines":["shop"]}'],
+      ['audit rebuild-index', '{}'],
+      ['to be', '{}'],
+      ['resume', '{"since":1}'],
+    ].map(
+      ([kind, args]) => `('${kind ?? ''}', '${args ?? ''}', '{"by":"anna"}', 0, ${String(other?.['fence'])})`,
+    )
     await server.query(
-      `INSERT INTO contact_sync.decision (kind, args, decided, asked_at, fence)
-       SELECT kind, args, '{"by":"anna"}', 0, ${String(other?.['fence'])}
-       FROM (VALUES ('pause', '{"pipelines":["shop"]}'), ('audit rebuild-index', '{}')) AS d (kind, args)`,
+      `INSERT INTO contact_sync.decision (kind, args, decided, asked_at, fence) VALUES ${decisions.join(', ')}`,
     )
-    await daemon.stderrHas(/(decision resumed[^]*){2}/)
+    await daemon.stderrHas(/(decision resumed[^]*){4}/)
     const open = await until(
-      () => rowsAt(server, 'SELECT kind FROM contact_sync.decision'),
-      (rows) => rows.length === 0,
+      () => rowsAt(server, 'SELECT kind FROM contact_sync.decision ORDER BY id'),
+      (rows) => rows.length === 2,
     )
-    expect(open).toEqual([])
+    expect(open).toEqual([{ kind: 'to be' }, { kind: 'resume' }])
     const { said: log } = await json('audit', 'list')
     const { entries } = log as { entries: readonly Record<string, unknown>[] }
     expect(entries.filter(({ by }) => by === 'anna').map(({ action }) => action)).toEqual([

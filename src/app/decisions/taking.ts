@@ -98,27 +98,36 @@ export async function takeDecision(
   return daemon.rest(work)
 }
 
-async function takeAgain(owner: Owner, { id, kind, args, decided }: OpenDecision): Promise<void> {
-  assertKnown(kind)
-  const { daemon, signal, state } = owner
-  const desk = takingOf(owner, { id, decided, isConfirmed: true, watching: UNWATCHED })
-  const take = (): Promise<unknown> => (KINDS[kind].take as AnyTake)(desk, KINDS[kind].args.parse(args))
-  if (KINDS[kind].needs !== 'rest') await take()
-  else await (daemon === undefined ? atRest(state.fleet, { clock, signal }, take) : daemon.rest(take))
+/** What takes it; undefined for one of another version. */
+function takerOf({ kind, args }: OpenDecision) {
+  if (!isKind(kind)) return undefined
+  const row = KINDS[kind]
+  const given = row.args.safeParse(args)
+  if (!given.success) return undefined
+  return { needs: row.needs, take: (desk: Taking) => (row.take as AnyTake)(desk, given.data) }
 }
 
 async function takeLeftOne(owner: Owner, open: OpenDecision, log?: Log): Promise<void> {
-  const decision = open.kind
+  const { daemon, signal, state } = owner
+  const { id, decided, kind: decision } = open
+  const taker = takerOf(open)
+  if (taker === undefined) {
+    log?.warn('decision resumed', { decision, outcome: 'left' })
+    return
+  }
+  const desk = takingOf(owner, { id, decided, isConfirmed: true, watching: UNWATCHED })
+  const take = (): Promise<unknown> => taker.take(desk)
   try {
-    await takeAgain(owner, open)
+    if (taker.needs !== 'rest') await take()
+    else await (daemon === undefined ? atRest(state.fleet, { clock, signal }, take) : daemon.rest(take))
     log?.warn('decision resumed', { decision, outcome: 'taken' })
   } catch (error) {
     // A process that is ended leaves it to the next one.
-    if (owner.signal.aborted) return
+    if (signal.aborted) return
     const code = error instanceof SyncError ? { code: error.code } : {}
     log?.warn('decision resumed', { decision, outcome: 'refused', ...code })
   }
-  await owner.state.concludeDecision(open.id, { at: clock.now() })
+  await state.concludeDecision(id, { at: clock.now() })
 }
 
 /** Those that a process had written down which is gone. Of several workers one takes each. */

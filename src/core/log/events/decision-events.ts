@@ -17,7 +17,7 @@ export const DECISION_EVENTS = {
     level: 'warn',
     fields: { decision: 'name', outcome: 'name', 'code?': 'code' },
     means:
-      'A process was killed while it took this decision. `taken`: it is taken now, as a whole. `refused`: it could not be, or had been taken; the sync log says which.',
+      'A process was killed while it took this decision. `taken`: it is taken now, as a whole. `refused`: it could not be, or had been taken; the sync log says which. `left`: this version does not know it, one that does takes it.',
   },
   'erasure not completed': {
     level: 'warn',
