@@ -100,7 +100,7 @@ export const hasState = (db: Connection): boolean =>
 
 /**
  * The server cleans and measures a table after so many changed rows, instead of fifty: with hundreds of accounts, each with some
- * forty small tables, it did hardly anything else once a minute, and all connections had to learn their tables anew.
+ * forty small tables, it did hardly anything else once a minute, and each connection had to read about its tables again.
  */
 const CLEANED_AFTER = `
 DO $$ DECLARE made regclass; BEGIN
