@@ -63,6 +63,15 @@ const history = fc.record({
 })
 type History = typeof history extends fc.Arbitrary<infer Of> ? Of : never
 
+/** One of which a guard holds everything; by chance a few have none. */
+const HELD: History = {
+  settings: { guards: { ...GUARDS, max_changes: { count: 2 } } },
+  earlier: [],
+  files: [
+    [HEADER, ...[1, 2, 3].map((key) => [`K${key}`, `p${key}@example.com`, 'Vorname', 'Nachname', '', ''])],
+  ],
+}
+
 /** A line with this past, and the files in its inbox that come next. */
 async function after({ settings, earlier, files }: History): Promise<Line> {
   // Of two new records of one mail the run passes over the second, which is there by then; a plan creates none, and sees both missing.
@@ -128,7 +137,7 @@ it('a plan has the counts, status, guards and fields of the run that follows', a
       await planned.state.close()
       await run.state.close()
     }),
-    { numRuns },
+    { numRuns, examples: [[HELD]] },
   )
   expect(held).toBeGreaterThan(0)
 })
