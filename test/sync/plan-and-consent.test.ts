@@ -32,6 +32,14 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer Of> ? Of : never
 
+/** One with a raise that nothing proves; by chance a few have none. */
+const UNPROVEN: History = {
+  isRequired: true,
+  mayRaise: true,
+  earlier: [[HEADER, ['K1', 'p1@example.com', '1', '']]],
+  next: [HEADER, ['K1', 'p1@example.com', '4', '']],
+}
+
 /** A line with this past, and the file in its inbox that comes next. */
 async function after({ isRequired, mayRaise, earlier, next }: History): Promise<Line> {
   const service = memoryService()
@@ -77,7 +85,7 @@ it('the same numbers', async () => {
       await planned.state.close()
       await run.state.close()
     }),
-    { numRuns },
+    { numRuns, examples: [[UNPROVEN]] },
   )
   expect(unproven).toBeGreaterThan(0)
 })
