@@ -126,13 +126,14 @@ async function makeTables(pool: Pool, schema: string): Promise<void> {
   }
 }
 
-/** A statement that was cut off is said once more: its effect is the same. */
-async function twice<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!PASSING.includes(serverProblem(error).code)) throw error
-    return work()
+/** A statement that was cut off is said again, its effect is the same: each connection of the pool may have been cut as well. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let cut = 0; ; cut += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (cut === CONNECTIONS || !PASSING.includes(serverProblem(error).code)) throw error
+    }
   }
 }
 
@@ -163,7 +164,7 @@ function createAsk(server: ServerPlace) {
   async function said<T>(work: () => Promise<T>): Promise<T> {
     try {
       if (isClosed) throw new Error('Connection terminated: it was closed')
-      return await twice(work)
+      return await persistently(work)
     } catch (error) {
       // The schema was dropped meanwhile: the next one makes them.
       if (isNoTable(error)) made = undefined

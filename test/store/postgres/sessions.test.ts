@@ -1,6 +1,7 @@
 // Sessions of the console at a server: the contract of all of them, what the database shows of them, and what happens to its
 // connections.
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -137,6 +138,37 @@ describe.skipIf(POSTGRES === undefined)('at a server', () => {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'contact-sync'",
       )
       for (const found of await Promise.all(asked)) expect(found).toMatchObject({ holder: 'anna' })
+    }
+  })
+
+  it('a request goes through although every connection that it is given is cut, as long as the next one is not', async () => {
+    const store = open()
+    await store.begin('id', 'anna')
+    const place = new URL(server.url).searchParams.get('host') ?? ''
+    const relayed = join(folder, '.s.PGSQL.5432')
+    let cuts = 0
+    const relay = createServer((client) => {
+      const own = connect(join(place, '.s.PGSQL.5432'))
+      own.on('error', () => client.destroy()).pipe(client)
+      client.on('error', () => own.destroy()).on('close', () => own.destroy())
+      client.on('data', (said) => {
+        if (cuts > 0 && said.includes('WITH found')) {
+          cuts -= 1
+          client.destroy()
+        } else own.write(said)
+      })
+    }).listen(relayed)
+    try {
+      const through = open('default', `postgres://sync@localhost/postgres?host=${encodeURIComponent(folder)}`)
+      for (const times of [1, 2]) {
+        cuts = times
+        expect(await through.find('id', '/')).toMatchObject({ holder: 'anna' })
+        expect(cuts).toBe(0)
+      }
+      cuts = 3
+      await expect(through.find('id', '/')).rejects.toMatchObject({ code: 'STATE_IO' })
+    } finally {
+      relay.close()
     }
   })
 

@@ -22,8 +22,9 @@ function note(source: string, given: readonly unknown[]): void {
   const values = isNamed(first)
     ? Object.entries(first)
     : (given as Given[]).map((value) => ['', value] as const)
-  const kinds = values.map(([name, value]) => `${name}:${kindOf(value)}`).sort()
-  const known = `${source} ${kinds.join()}`
+  const kinds = values.map(([name, value]) => `${name}:${kindOf(value)}`)
+  // Those without a name stand in the order of the statement.
+  const known = `${source} ${(isNamed(first) ? kinds.sort() : kinds).join()}`
   if (noted.has(known)) return
   noted.add(known)
   const one: Noted = { source, values: values.map(([name, value]) => [name, written(value)]) }
