@@ -91,7 +91,7 @@ describe('with a daemon on the state', () => {
     })
     expect(await shop.cli('held', 'release', held, '--key', 'K8')).toMatchObject({
       code: 0,
-      stdout: '1 change of shop released; the next run sends them, unless newer data arrives first\n',
+      stdout: '1 change of shop released; the next run sends it, unless newer data arrives first\n',
     })
     expect(await run()).toMatchObject({ exit: 0, deleted: 1 })
     expect([await isThere(8), await isThere(9)]).toEqual([false, true])

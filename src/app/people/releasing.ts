@@ -109,7 +109,7 @@ function heldEntries(
   desk: Desk,
 ) {
   return counts.map(({ pipeline, guard, changes }) => {
-    const reason = `${changes} changes held by ${guard} were ${verb}`
+    const reason = `${plural(changes, 'change')} held by ${guard} ${changes === 1 ? 'was' : 'were'} ${verb}`
     const entry = planEntry({ action, reason }, { ...desk.about(pipeline), runId: run })
     return key === undefined ? entry : { ...entry, key }
   })

@@ -113,7 +113,7 @@ function goesText({ changes, pipelines }: Released): string {
   const names = [...new Set(pipelines)].join(', ')
   return changes === 0
     ? `released; the file changes no contact of ${names}, and later files like it are accepted`
-    : `${plural(changes, 'change')} of ${names} released; the next run sends them, unless newer data arrives first`
+    : `${plural(changes, 'change')} of ${names} released; the next run sends ${changes === 1 ? 'it' : 'them'}, unless newer data arrives first`
 }
 
 interface ReleaseOptions extends DecidingOptions {
