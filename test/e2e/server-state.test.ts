@@ -251,9 +251,9 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
   })
 
-  it('takes what another worker was killed over, while it goes on', async () => {
-    const daemon = await start()
-    await until(workers, ([one]) => one?.pipelines.length === 4)
+  it('takes what another worker was killed over, once and by the newest configuration, while all go on', async () => {
+    const [older, daemon] = [await start(), await start()]
+    await until(workers, isShared)
     const [other] = await server.query(
       `INSERT INTO contact_sync.worker (name, machine, pid, since, alone, labels, runs, configured, doing, rest, lease_ms, until)
        VALUES ('other', 'elsewhere', 1, 0, false, '[]', '{}', 0, '[]', 'none', 5000, clock_timestamp() + interval '5 s')
@@ -284,6 +284,7 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
       'pause',
     ])
     expect((await json('status')).said).toMatchObject({ pipelines: [{ paused: { by: 'anna' } }, {}, {}, {}] })
+    expect(await older.stderrHas(/^/)).not.toContain('decision resumed')
   })
 
   it('joins again when the connections were cut, and says meanwhile that it is not ready', async () => {
