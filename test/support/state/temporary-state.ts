@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { StateStore } from '../../../src/core/state-store.ts'
 import type { OpenChannel } from '../../../src/store/postgres/channel.ts'
 import { openState, openTemporaryState } from '../../../src/store/state-store.ts'
@@ -20,7 +21,10 @@ function stateAtServer(channel?: OpenChannel): StateStore {
     schema,
     path: join(tmpdir(), 'states-at-server', schema),
   }
-  return openState(place, { pid: 1, since: 0, thorough: false, channel })
+  const state = openState(place, { pid: 1, since: 0, thorough: false, channel })
+  // A process that a test lets die leaves its state open: without this, the server would have no connection left.
+  if (channel === undefined) onTestFinished(() => state.close())
+  return state
 }
 
 const where = process.env['TEST_STATE']

@@ -493,6 +493,5 @@ describe('the process dies at any step', () => {
         if (ended !== 'died') break
       }
     },
-    60_000,
   )
 })
