@@ -102,7 +102,12 @@ describe('with a daemon on the state', () => {
     await shop.drop('shop', '5.csv', peopleCsv(8))
     expect(await run()).toMatchObject({ exit: 4, held_deletes: 2 })
     expect(await decisionsIn('drop_changes')).toMatchObject([
-      { by: expect.any(String) as string, note: 'still a member', key: 'K9' },
+      {
+        by: expect.any(String) as string,
+        note: 'still a member',
+        key: 'K9',
+        reason: '1 change held by max_deletes was dropped',
+      },
     ])
   })
 

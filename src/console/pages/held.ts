@@ -58,7 +58,10 @@ function approvals({ needed, approvedBy }: HeldPlan): Html {
 function release(plan: HeldPlan, user: User): Html {
   const { runId: run, number: all, left, releasedAt, needed } = plan
   if (releasedAt !== undefined)
-    return html`<p>${badge('good', 'released')} The next run sends them, unless newer data arrives first.</p>`
+    return html`<p>
+      ${badge('good', 'released')} The next run sends ${all === 1 ? 'it' : 'them'}, unless newer data arrives
+      first.
+    </p>`
   const remaining = needed > 0 ? ' --as NAME' : left < all ? ' --remaining' : ''
   const overtaken =
     left < all
