@@ -2,6 +2,7 @@
 // that has landed is never edited: a new one follows it.
 
 import { eighth } from './schema-eighth.ts'
+import { ninth } from './schema-ninth.ts'
 import { seventh } from './schema-seventh.ts'
 import { sixth } from './schema-sixth.ts'
 
@@ -288,7 +289,7 @@ const fifth = [accepting, numbering, leavingOut, consenting, refusing].join('')
 export const OLDEST_SCHEMA = 4
 
 /** The first makes the oldest schema; each of the others leads one further. */
-export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth, seventh, eighth]
+export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth, seventh, eighth, ninth]
 
 /** Of a state whose migrations are all done. */
 export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1

@@ -16,7 +16,7 @@ import type { DroppedStore } from '../../core/change/waiting/dropped.ts'
 import type { ResolutionStore } from '../../core/change/lookup/resolution.ts'
 import type { BlockStore } from '../../core/change/settled-blocks.ts'
 import { createBlockStore } from './reading/blocks.ts'
-import { createClaims } from './reading/claims.ts'
+import { type Claims, createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
 import { createDiscard } from './dropping.ts'
 import { createDropped } from './reading/dropped.ts'
@@ -281,11 +281,12 @@ type Staging = BlockStore &
   Pick<ResolutionStore, 'passed'>
 
 /** The walks of the inputs that are being read. */
-function createWalks(db: Connection, fingerprints: Fingerprints) {
+function createWalks(db: Connection, fingerprints: Fingerprints, { isClaimed }: Claims) {
   const walks = new Map<number, FingerprintWalk>()
   return {
     match: db.transaction(({ id, pipeline }: StagedInput, values: readonly string[]) => {
-      const walk = walks.get(id) ?? fingerprints.walk(pipeline)
+      const isPassed = (link: number): boolean => isClaimed(id, link)
+      const walk = walks.get(id) ?? fingerprints.walk(pipeline, { isPassed, findsAll: false })
       walks.set(id, walk)
       return walk.match(values)
     }),
@@ -317,7 +318,7 @@ export function createStagingStore(db: Connection): Staging {
   const missing = createMissingLinks(db, claims)
   const fingerprints = createFingerprints(db)
   const blocks = createBlockStore(db, { claims, fingerprints })
-  const walks = createWalks(db, fingerprints)
+  const walks = createWalks(db, fingerprints, claims)
   const endReading = ({ id }: StagedInput): void => {
     walks.end(id)
     claims.clear(id)

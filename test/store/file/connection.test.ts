@@ -65,7 +65,7 @@ it('whoever reads while a state is made sees none, however far it has come', asy
   const seen: unknown[] = []
   const { exec } = Database.prototype
   vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database.Database, sql) {
-    if (sql.includes('CREATE TABLE') && this.name === path) seen.push(openForReading(path))
+    if (MIGRATIONS.includes(sql) && this.name === path) seen.push(openForReading(path))
     return exec.call(this, sql)
   })
   const state = openState(path, { pid: 1, since: 0, thorough: false })

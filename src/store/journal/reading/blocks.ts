@@ -38,6 +38,8 @@ const bytesOf = (array: Uint8Array | Uint32Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength)
 
 function joined(parts: readonly SettledBlocks[]): SettledBlocks {
+  const filled = parts.filter(({ counts }) => counts.length > 0)
+  if (filled.length === 1 && filled[0] !== undefined) return filled[0]
   const all = {
     digests: new Uint8Array(parts.reduce((sum, { digests }) => sum + digests.length, 0)),
     counts: new Uint8Array(parts.reduce((sum, { counts }) => sum + counts.length, 0)),
@@ -184,7 +186,8 @@ export function createBlockStore(
   const noted = createNoted(db)
   const inputs = createSettledInputs(db)
   const notedBy = (pipeline: string, used: LinkLines): SettledBlocks => {
-    const walk = fingerprints.walk(pipeline)
+    const isPassed = (link: number): boolean => used.lineOf(link) !== undefined
+    const walk = fingerprints.walk(pipeline, { isPassed, findsAll: true })
     const settled: SettledBlocks[] = []
     for (const page of noted.pages(pipeline))
       settled.push(settledOf(page, walk.match(JSON.parse(page.fingerprints) as string[]), used))

@@ -13,6 +13,7 @@ export interface Claims {
   ): (number | undefined)[]
   /** Those of many links at once; false where one of them was there before. */
   claimLinks(input: number, links: Uint32Array, lines: Uint32Array): boolean
+  isClaimed(input: number, link: number): boolean
   /** Notes keys of records that are there but are passed over. */
   skip(input: number, keys: readonly string[]): void
   /** How many links were seen. */
@@ -154,6 +155,7 @@ export function createClaims(db: Connection): Claims {
       }
       return true
     },
+    isClaimed: (input, link) => linksOf.get(input)?.lineOf(link) !== undefined,
     skip(input, keys) {
       for (const key of keys) putSkipped.run(input, key)
     },
