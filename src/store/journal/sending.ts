@@ -5,7 +5,7 @@ import { stepFields } from '../../core/change/steps.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { TermMark } from '../../core/state.ts'
 import { termKey } from '../../core/mapping/terms.ts'
-import type { Connection } from '../file/database.ts'
+import { type Connection, isFile } from '../file/connection.ts'
 import { assertionsJson, parseAssertions, parseUnsure, unsureJson } from './rows.ts'
 
 interface LinkRow {
@@ -27,11 +27,13 @@ function withMarks(json: string | null, marks: readonly TermMark[]): string {
 }
 
 // How often it was missing before proves nothing about the request that is sent now.
-const SEND = `UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, fresh = ?, carried = coalesce(?, carried)`
+const SENT = `operation SET state = 'sending', sent = sent + 1, absent_reads = 0, fresh = ?, carried = coalesce(?, carried)`
 
 /** Creates that leave together rarely differ in what is noted: those that do not are noted at once. */
 function createMarkCreates(db: Connection): (creates: readonly Operation[]) => void {
-  const send = db.prepare(`${SEND} WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`)
+  // What fails ends the whole transaction: SQLite need not copy each page before it writes, to undo one statement.
+  const update = isFile(db) ? 'UPDATE OR FAIL' : 'UPDATE'
+  const send = db.prepare(`${update} ${SENT} WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`)
   return (creates) => {
     const alike = new Map<string, Operation[]>()
     for (const create of creates) {
@@ -49,7 +51,7 @@ function createMarkCreates(db: Connection): (creates: readonly Operation[]) => v
 }
 
 function createMarkLinked(db: Connection): (operation: LinkedOperation, marks: readonly TermMark[]) => void {
-  const send = db.prepare(`${SEND}, terms = coalesce(?, terms) WHERE id = ?`)
+  const send = db.prepare(`UPDATE ${SENT}, terms = coalesce(?, terms) WHERE id = ?`)
   const linkOf = db.prepare<[number], LinkRow>(
     'SELECT link.id, link.pipeline, unsure, link.terms FROM link JOIN operation ON link_id = link.id WHERE operation.id = ?',
   )
