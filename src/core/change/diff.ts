@@ -112,18 +112,21 @@ type Rules = Pick<PipelineSettings, 'terms'>
 
 /** mail_status is sent in a step of its own; its value decides when, and with what (see operation.ts). */
 function change(fields: Contact, terms: TermPlan | undefined): Change {
-  const { mail_status: status, ...others } = fields
-  const goesAlone = typeof status === 'number'
-  return {
-    fields: goesAlone ? others : fields,
-    ...(terms === undefined ? {} : { terms }),
-    ...(goesAlone ? { consent: status } : {}),
-  }
+  const ofTerms = terms === undefined ? {} : { terms }
+  if (typeof fields['mail_status'] !== 'number') return { fields, ...ofTerms }
+  const { mail_status: consent, ...others } = fields
+  return { fields: others, ...ofTerms, consent }
+}
+
+/** Blanks are left out: a new contact has nothing to clear. The contact itself where it has none. */
+function withoutBlanks(contact: Contact): Contact {
+  const isBlank = (value: unknown): boolean => value === ''
+  if (!Object.values(contact).some(isBlank)) return contact
+  return Object.fromEntries(Object.entries(contact).filter(([, value]) => !isBlank(value)))
 }
 
 function creation(desired: Desired, rules: Rules): Difference {
-  // Blanks are left out: a new contact has nothing to clear.
-  const fields = Object.fromEntries(Object.entries(desired.contact).filter(([, value]) => value !== ''))
+  const fields = withoutBlanks(desired.contact)
   if (!isComplete(fields))
     return { kind: 'rejected', code: 'CONTACT_INCOMPLETE', reason: missingText(fields) }
   const terms = desired.terms && termPlan(desired.terms, undefined, rules.terms.policy)

@@ -61,6 +61,14 @@ export const FULL_ADDRESS_FIELDS = [
   'ba_postal_code',
 ] as const satisfies readonly ContactField[]
 
+/** Characters of Latin-1 that can be seen. Nearly all texts are made of them alone, and each is itself in NFC. */
+const PLAIN = /^[ -~\u00a0-\u00ff]*$/
+
+/** Whether a text is in NFC, damaged nowhere, and without control characters and invisible marks: seen at a glance. */
+export const isPlainText = (text: string): boolean => PLAIN.test(text)
+
+const composed = (text: string): string => (isPlainText(text) ? text : text.normalize('NFC'))
+
 /** Domains whose ASCII form is themselves in lower case: converting each would take longer than all the rest. */
 const PLAIN_DOMAIN = /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i
 const ENCODED = /xn--/i
@@ -75,7 +83,7 @@ const asciiDomain = (domain: string): string =>
  * Never sent: the service stores the address as the source gave it.
  */
 export function mailKey(mail: string): string {
-  const trimmed = mail.normalize('NFC').trim()
+  const trimmed = composed(mail).trim()
   const at = trimmed.lastIndexOf('@')
   if (at < 0) return trimmed.toLowerCase()
   const domain = trimmed.slice(at + 1).replace(/\.$/, '')
@@ -90,6 +98,7 @@ export function contactMailKey(contact: Contact): string | undefined {
 
 /** Length as the service counts it: code points after NFC. */
 export function characterCount(value: string): number {
+  if (isPlainText(value)) return value.length
   let count = 0
   for (const _ of value.normalize('NFC')) count += 1
   return count

@@ -279,17 +279,17 @@ function contactReader(
       const right = corrected?.get(name)
       const result = right === undefined ? read(values) : accept(right)
       const { value, problem, mended: wasMended, lacking: isLacking } = result
-      const from = right === undefined ? describeSource(mapping) : 'the correction'
       if (value !== undefined) contact[key] = value
       if (wasMended === true) mended.push(name)
       if (isLacking === true) lacking.push(name)
-      if (problem !== undefined)
+      if (problem !== undefined) {
+        const from = right === undefined ? describeSource(mapping) : 'the correction'
         problems.push({
           code: problem.code,
           text: `${name}: ${from}${quotedValue(problem.value)} ${problem.problem}`,
           plain: `${name}: ${from} ${problem.problem}`,
         })
-      else if (wasMended !== true && (value === undefined || value === '')) blank.push(name)
+      } else if (wasMended !== true && (value === undefined || value === '')) blank.push(name)
     }
     return { contact, mended, lacking, blank, problems }
   }

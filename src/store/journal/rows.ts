@@ -56,10 +56,11 @@ SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind
        CASE WHEN substr(operation.record, 1, 1) = '{' THEN json_extract(operation.record, '$.lines') END AS lines
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
-/** The column `desired`; `fields` as its column has them. */
-export function desiredColumn(desired: Contact, fields: string): string {
+/** The column `desired`, beside the column of the fields. */
+export function desiredColumn(desired: Contact, fields: Contact | undefined, column: string): string {
+  if (desired === fields) return AS_FIELDS
   const text = JSON.stringify(desired)
-  return text === fields ? AS_FIELDS : text
+  return text === column ? AS_FIELDS : text
 }
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact

@@ -88,8 +88,9 @@ function createStage(
     } else {
       const of = operationColumns(entry.operation)
       const what = [of.kind, of.link_id, of.contact_id, of.mail_key, of.fields]
+      const fields = 'fields' in entry.operation ? entry.operation.fields : undefined
       const wanted = [
-        desiredColumn(entry.desired.contact, of.fields),
+        desiredColumn(entry.desired.contact, fields, of.fields),
         of.terms ?? wantedTerms(entry),
         of.consent,
       ]

@@ -7,6 +7,7 @@ import {
   type ContactField,
   type FieldRule,
   type FieldValue,
+  isPlainText,
 } from '../contact.ts'
 import { isCountryCode, meantCountryCode } from '../country-codes.ts'
 import type { ErrorCode } from '../../words/errors.ts'
@@ -33,7 +34,8 @@ const tooLong = (value: string, size: number): FieldCheck => ({
 
 /** Values in which the service's alphabet is kept: NFC, without invisible marks, trimmed. */
 export function cleanText(raw: string): string {
-  return raw.normalize('NFC').replace(INVISIBLE, '').trim()
+  const text = isPlainText(raw) ? raw : raw.normalize('NFC').replace(INVISIBLE, '')
+  return text.trim()
 }
 
 function isRealDate(text: string): boolean {
@@ -104,6 +106,7 @@ function checkRule(value: string, rule: FieldRule): FieldCheck {
 
 /** What no text may hold, whatever it is for. */
 function damage(value: string): (FieldCheck & { problem: string }) | undefined {
+  if (isPlainText(value)) return undefined
   if (!value.isWellFormed())
     return { code: 'TEXT_DAMAGED', problem: 'contains half a character (a lone surrogate)' }
   if (value.includes('\uFFFD'))
