@@ -13,7 +13,7 @@ export interface Limit {
 }
 
 export const LIMITS = {
-  push: { what: 'first push / plain script', aim: { 100_000: 3.5 }, most: { 30_000: 9, 1_000_000: 11 } },
+  push: { what: 'first push / plain script', aim: { 100_000: 3.5 }, most: { 30_000: 8, 1_000_000: 11 } },
   update_id: {
     what: '1 % changed, by id / script that sends the same',
     aim: { 1_000_000: 1.5 },
