@@ -161,6 +161,18 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
     },
   )
 
+  it.skipIf(schema === NEWEST)('is not read before a run brings it up to date, which is what is said', () => {
+    const read = () => openStateForReading(path)
+    expect(read).toThrow(`older contact-sync (schema ${schema}, this one has ${NEWEST})`)
+    expect(read).toThrow(
+      expect.objectContaining({
+        code: 'STATE_UNUSABLE',
+        hint: 'Start or run contact-sync of this version once: it keeps a copy of the state, and brings it up to date.',
+      }),
+    )
+    expect(asking(path, (db) => db.pragma('user_version', { simple: true }))).toBe(schema)
+  })
+
   it('shows lists and totals as before', async () => {
     await open().close()
     const state = openStateForReading(path) as StateStore

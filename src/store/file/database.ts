@@ -60,14 +60,20 @@ function keepCopy(db: FileConnection, path: string): void {
   syncFolder(copy)
 }
 
-function migrate(db: FileConnection, path: string): void {
-  const version = Number(db.pragma('user_version', { simple: true }))
-  const newest = newestSchema()
-  if (version > newest)
+const schemaOf = (db: FileConnection): number => Number(db.pragma('user_version', { simple: true }))
+
+function assertNotNewer(version: number, path: string): void {
+  if (version > newestSchema())
     throw unusable(
       path,
-      `was written by a newer contact-sync (schema ${version}, this one knows ${newest}); use that version`,
+      `was written by a newer contact-sync (schema ${version}, this one knows ${newestSchema()}); use that version`,
     )
+}
+
+function migrate(db: FileConnection, path: string): void {
+  const version = schemaOf(db)
+  const newest = newestSchema()
+  assertNotNewer(version, path)
   if (version > 0 && version < OLDEST_SCHEMA)
     throw unusable(path, `has schema ${version}, from before the first release; this version knows ${newest}`)
   if (path !== TEMPORARY && version > 0 && version < newest) keepCopy(db, path)
@@ -135,12 +141,22 @@ export function openDatabase(path: string, options: { thorough: boolean }): File
 /** A database with the state's tables that leaves no trace. */
 export const openTemporaryDatabase = (): FileConnection => openDatabase(TEMPORARY, { thorough: false })
 
+/** Only a process that writes brings an older state up to date. */
+function assertReadable(version: number, path: string): void {
+  assertNotNewer(version, path)
+  if (version === newestSchema()) return
+  const schemas = `schema ${version}, this one has ${newestSchema()}`
+  throw new SyncError('STATE_UNUSABLE', `the state ${path} is that of an older contact-sync (${schemas})`, {
+    hint: 'Start or run contact-sync of this version once: it keeps a copy of the state, and brings it up to date.',
+  })
+}
+
 /** As openForReading; undefined also where an older version left the state, and nothing has opened it for writing since. */
 export function openIfCurrent(statePath: string): FileConnection | undefined {
   const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
   const db = connect(path, { fileMustExist: true })
-  const isOlder = Number(db.pragma('user_version', { simple: true })) < newestSchema()
+  const isOlder = schemaOf(db) < newestSchema()
   db.close()
   return isOlder ? undefined : openForReading(path)
 }
@@ -158,8 +174,7 @@ export function openForReading(statePath: string): FileConnection | undefined {
       db.close()
       return undefined
     }
-    if (Number(db.pragma('user_version', { simple: true })) !== newestSchema())
-      throw unusable(path, 'has the schema of another version; start or run contact-sync once')
+    assertReadable(schemaOf(db), path)
     db.exec(CLAIM_TABLES)
     db.pragma('query_only = ON')
     return db
