@@ -18,3 +18,9 @@ it('a table whose key is not known, a temporary one, is refused in words that sa
     'the key of claim_ask is not known: name it with ON CONFLICT',
   )
 })
+
+it('an update that need not be undone by itself is one like any other', () => {
+  expect(textOf('UPDATE OR FAIL due SET at = ? WHERE pipeline = ?', 1, 'shop')).toBe(
+    'UPDATE due SET at = $1::bigint WHERE pipeline = $2::text',
+  )
+})

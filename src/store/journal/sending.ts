@@ -5,7 +5,7 @@ import { stepFields } from '../../core/change/steps.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { TermMark } from '../../core/state.ts'
 import { termKey } from '../../core/mapping/terms.ts'
-import { type Connection, isFile } from '../file/connection.ts'
+import type { Connection } from '../file/database.ts'
 import { assertionsJson, parseAssertions, parseUnsure, unsureJson } from './rows.ts'
 
 interface LinkRow {
@@ -32,8 +32,9 @@ const SENT = `operation SET state = 'sending', sent = sent + 1, absent_reads = 0
 /** Creates that leave together rarely differ in what is noted: those that do not are noted at once. */
 function createMarkCreates(db: Connection): (creates: readonly Operation[]) => void {
   // What fails ends the whole transaction: SQLite need not copy each page before it writes, to undo one statement.
-  const update = isFile(db) ? 'UPDATE OR FAIL' : 'UPDATE'
-  const send = db.prepare(`${update} ${SENT} WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`)
+  const send = db.prepare(
+    `UPDATE OR FAIL ${SENT} WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+  )
   return (creates) => {
     const alike = new Map<string, Operation[]>()
     for (const create of creates) {

@@ -1,5 +1,5 @@
 // Statements of the stores in the words of PostgreSQL. They are written in what both databases know; what is left differs
-// in the same few places each time: parameters, INSERT OR, hints for indexes.
+// in the same few places each time: parameters, INSERT OR, UPDATE OR, hints for indexes.
 import type { Table } from '../file/connection.ts'
 
 type Given = string | number | bigint | Uint8Array | null
@@ -32,9 +32,13 @@ function kindOf(value: Given): Kind {
   return 'bytea'
 }
 
-/** PostgreSQL joins by a condition with JOIN alone, has no hints, and knows names in lower case unless they are quoted. */
+/**
+ * PostgreSQL joins by a condition with JOIN alone, has no hints, undoes a transaction by itself, and knows names in lower case
+ * unless they are quoted.
+ */
 const reworded = (text: string): string =>
   text
+    .replaceAll(/\bUPDATE OR FAIL\b/g, 'UPDATE')
     .replaceAll(/\bINDEXED BY \w+/g, '')
     .replaceAll(/\b(AND|BY|ON|WHERE)\s+\+(?=[a-z])/g, '$1 ')
     .replaceAll(/\bCROSS JOIN (\w+(?: AS \w+)?)(\s+)ON\b/g, 'JOIN $1$2ON')
