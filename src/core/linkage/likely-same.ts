@@ -157,6 +157,7 @@ export function likelySame(
   right: Person,
 ): { readonly weight: number; readonly evidence: readonly SharedValue[] } | undefined {
   const evidence = evidenceFor(left, right)
+  if (evidence.length === 0) return undefined
   if (!isEnough(evidence.length, left, right) || !isEnough(evidence.length, right, left)) return undefined
   const weight = linkageWeight(left, right)
   return weight < THRESHOLD ? undefined : { weight, evidence }

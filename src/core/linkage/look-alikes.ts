@@ -135,11 +135,18 @@ const byWeight = (one: LikelyPair, other: LikelyPair): number =>
 export function createFindings(): Findings {
   let pairs = 0
   let best: LikelyPair[] = []
+  // A record is compared with all others of its blocks.
+  const persons = new WeakMap<NewRecord | LinkedRecord, Person>()
+  const personIn = (record: NewRecord | LinkedRecord): Person => {
+    const person = persons.get(record) ?? personOf('known' in record ? record.known : record.contact)
+    persons.set(record, person)
+    return person
+  }
   return {
     compare(first, second) {
       const isLinked = 'known' in first
       if (first.key === second.key) return
-      const alike = likelySame(personOf(isLinked ? first.known : first.contact), personOf(second.contact))
+      const alike = likelySame(personIn(first), personIn(second))
       if (alike === undefined) return
       pairs += 1
       best.push({
