@@ -3,7 +3,7 @@
 import type { CallResult, Clock, Lane, Random } from '../core/ports.ts'
 import { retryDecision } from '../core/outcome/retry.ts'
 import type { RetryDecision } from '../core/outcome/retry.ts'
-import type { ServiceListener } from '../core/log/events/service-event.ts'
+import type { ServiceEvent, ServiceListener } from '../core/log/events/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { failure, newCourse, noteAttempt, requestTrace, withoutTurn } from './course.ts'
 import type { Course } from './course.ts'
@@ -44,6 +44,9 @@ interface Reply<T> extends WaitHints {
   readonly status?: number
 }
 
+/** `tell`: says what has come of it, once others need not wait for that. */
+type Sent<T> = Reply<T> & { readonly tell: () => void }
+
 /** A call on its way within one session (see `perform`). */
 export type Perform = <T>(call: Call<T>) => Promise<CallResult<T>>
 
@@ -60,6 +63,7 @@ export async function perform<T>(call: Call<T>, context: CallContext): Promise<C
     }
     // Its place is free from the answer on: the next request leaves before this answer is worked on.
     await context.transport.handOver?.()
+    turn.value.tell()
     const { judged } = turn.value
     const { kind } = judged.verdict
     if (kind === 'ok' && judged.value !== undefined) {
@@ -77,40 +81,43 @@ async function send<T>(
   call: Call<T>,
   { course, askedAtMs }: { course: Course; askedAtMs: number },
   context: CallContext,
-): Promise<Reply<T>> {
+): Promise<Sent<T>> {
   context.counts.requests += 1
   if (course.sent > 0) context.counts.retries += 1
   course.sent += 1
   const { method, url, body } = call
   const number = context.trust.begin()
-  const tell = toldOfRequest(call, { attempt: course.sent, askedAtMs }, context)
+  const event = requestEvent(call, { attempt: course.sent, askedAtMs }, context.clock)
   const attempt = await context.transport.send({ method, url, ...(body === undefined ? {} : { body }) })
-  tell(attempt)
+  const request = event(attempt)
   const reply = weighed(understood(call, attempt, context), number, context.trust)
   noteAttempt(course, call, { ...reply, verdict: reply.judged.verdict })
-  holdBack(reply, context)
-  return reply
+  const delayMs = holdBack(reply, context)
+  const tell = (): void => {
+    context.onEvent(request)
+    if (delayMs > 0) context.onEvent({ type: 'waiting', delayMs })
+  }
+  return { ...reply, tell }
 }
 
-/** Gives what to call when the request has its answer, or is known to get none. */
-function toldOfRequest(
+/** Gives what to call when the request has its answer, or is known to get none: the event of it. */
+function requestEvent(
   { method, path }: Call<unknown>,
   { attempt, askedAtMs }: { attempt: number; askedAtMs: number },
-  { clock, onEvent }: Pick<CallContext, 'clock' | 'onEvent'>,
-): (ended: Attempt) => void {
+  clock: Clock,
+): (ended: Attempt) => ServiceEvent {
   const sentAt = clock.now()
   const sentAtMs = clock.monotonic()
-  return (ended) =>
-    onEvent({
-      type: 'request',
-      method,
-      path,
-      status: ended.answered ? ended.status : undefined,
-      attempt,
-      durationMs: clock.monotonic() - sentAtMs,
-      waitedMs: sentAtMs - askedAtMs,
-      sentAt,
-    })
+  return (ended) => ({
+    type: 'request',
+    method,
+    path,
+    status: ended.answered ? ended.status : undefined,
+    attempt,
+    durationMs: clock.monotonic() - sentAtMs,
+    waitedMs: sentAtMs - askedAtMs,
+    sentAt,
+  })
 }
 
 function understood<T>(call: Call<T>, attempt: Attempt, context: CallContext): Reply<T> {
@@ -128,15 +135,14 @@ function weighed<T>(reply: Reply<T>, attempt: number, trust: KeyTrust): Reply<T>
   return { ...reply, judged: { ...judged, verdict: { ...judged.verdict, retriable: 'yes' } } }
 }
 
-/** "Nothing is left" and "away until then" concern all calls, not only the one that was told. */
-function holdBack(reply: Reply<unknown>, context: CallContext): void {
+/** "Nothing is left" and "away until then" concern all calls, not only the one that was told. Gives for how long, in ms. */
+function holdBack(reply: Reply<unknown>, { limiter }: Pick<CallContext, 'limiter'>): number {
   // A throttled call causes its own pause.
-  if (reply.judged.verdict.throttled) return
+  if (reply.judged.verdict.throttled) return 0
   const awayMs = reply.status === 503 ? (reply.retryAfterMs ?? 0) : 0
   const delayMs = Math.max(reply.exhaustedMs ?? 0, awayMs)
-  if (delayMs === 0) return
-  context.limiter.pause(delayMs)
-  context.onEvent({ type: 'waiting', delayMs })
+  if (delayMs > 0) limiter.pause(delayMs)
+  return delayMs
 }
 
 function decide(

@@ -1,4 +1,6 @@
 // Answers that come together leave the event loop its turns between them.
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { createOneATurn } from '../../src/service/one-a-turn.ts'
 
@@ -27,4 +29,32 @@ it('does not wait for what is made of an answer', async () => {
   const itsTurn = createOneATurn()
   void itsTurn().then(() => new Promise(() => undefined))
   await expect(itsTurn()).resolves.toBeUndefined()
+})
+
+/** Two ends of a connection. */
+async function connected(): Promise<readonly [Socket, Socket]> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const near = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [far] = (await once(server, 'connection')) as [Socket]
+  server.close()
+  return [near, far]
+}
+
+it('lets an answer that arrived while another was read come in before that one is worked on', async () => {
+  const itsTurn = createOneATurn()
+  const [[first, firstFar], [second, secondFar]] = await Promise.all([connected(), connected()])
+  const seen: string[] = []
+  second.on('data', () => seen.push('second arrived'))
+  first.on('data', () => {
+    secondFar.write('an answer')
+    void itsTurn().then(() => {
+      seen.push('first worked on')
+      first.destroy()
+    })
+  })
+  firstFar.write('an answer')
+  await once(first, 'close')
+  for (const socket of [firstFar, second, secondFar]) socket.destroy()
+  expect(seen).toEqual(['second arrived', 'first worked on'])
 })
