@@ -44,7 +44,7 @@ const POLL_MS = 50
 /** So many answered requests are written together while others are under way. */
 const TOGETHER = 16
 /** Times are kept in steps of this share of a window, rounded up: the table stays small at any rate. */
-const STEPS = 200
+const STEPS = 500
 
 interface Process {
   /** Within which processes can see each other. */
