@@ -48,7 +48,14 @@ export interface RunState {
   beginRun(run: { id: string; pipeline: string; startedAt: number; configHash: string }): Promise<void>
   endRun(runId: string, end: RunEnd): Promise<void>
 
-  /** Begins to read an input. Nothing of it counts before `commitPlan`. */
+  /**
+   * Notes that an input is about to be opened and read, durably; how often that was noted before and not ended: the process
+   * ended each time. `version`: of the input, within its pipeline.
+   */
+  beginReading(pipeline: string, version: string): Promise<number>
+  /** It was read, or refused with a reason. */
+  endReading(pipeline: string, version: string): Promise<void>
+  /** Begins to stage what is read of an input. Nothing of it counts before `commitPlan`. */
   beginInput(input: {
     runId: string
     pipeline: string

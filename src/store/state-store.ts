@@ -64,6 +64,7 @@ import { createRejectStore } from './journal/rejects.ts'
 import { createRetentionStore } from './retention.ts'
 import { createServiceBinding, type ServiceBinding } from './service-binding.ts'
 import { createRunStore } from './journal/runs.ts'
+import { createReadings } from './journal/reading/begun.ts'
 import { createStagingStore } from './journal/staging.ts'
 import { createTermNames, createTermNameStore, type TermNames } from './term-names.ts'
 import { createErasedSeenStore } from './log/erased-seen.ts'
@@ -105,6 +106,7 @@ function storeOver(
 ): StateStore {
   const instance = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'instance'").pluck()
   const store = {
+    ...createReadings(db),
     ...createStagingStore(db),
     ...createJournal(db),
     ...createHoldStore(db),

@@ -25,6 +25,7 @@ import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
+import { readingOf } from './plan/fatal-input.ts'
 import { releaseHint } from './plan/guards.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { notSentCounts } from './tally.ts'
@@ -139,6 +140,8 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
     const erased = await leavingOut(context)
     const to = { folder: 'failed', runId: context.runId, reason, leaveOut: erased?.sought } as const
     isArchived = await context.source.archive(input, to)
+    // Where it stays, it is not read again.
+    if (isArchived) await context.state.endReading(context.pipeline.name, input.version)
     await erased?.note()
   } catch (failure) {
     // It cannot even be moved: it stays, and the other files continue.
@@ -205,11 +208,13 @@ async function runInput(
   const { input, files } = which
   const log = fileLog(context.log, which.number)
   const aboutIt: RunContext = { ...context, log }
-  log.info('file processing started', { files, bytes: input.bytes })
-  const file = { file: which.number, files, bytesRead: 0, bytesTotal: input.bytes }
-  context.report({ phase: 'read', ...file })
+  const plan = (): Promise<PlannedInput> => {
+    log.info('file processing started', { files, bytes: input.bytes })
+    context.report({ phase: 'read', file: which.number, files, bytesRead: 0, bytesTotal: input.bytes })
+    return planInput({ ...which, onRead: log.wasRead }, customFields, aboutIt)
+  }
   try {
-    const planned = await planInput({ ...which, onRead: log.wasRead }, customFields, aboutIt)
+    const planned = await readingOf(input, context, plan)
     const heldBy = planned.judged.hold?.reason
     context.tally.add(planned.counts)
     const totals = await context.state.planTotals(context.runId)

@@ -227,6 +227,18 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.backlog('shop')).toMatchObject({ linked: 1, held: 1, retriable: 0 })
     })
 
+    it('counts how often an input was begun to be read and never ended, for each version in its pipeline', async () => {
+      expect(await state.beginReading('shop', 'a')).toBe(0)
+      expect(await state.beginReading('shop', 'a')).toBe(1)
+      expect(await state.beginReading('shop', 'b')).toBe(0)
+      await state.endReading('shop', 'b')
+      expect(await state.beginReading('crm', 'a')).toBe(0)
+      expect(await state.beginReading('shop', 'a')).toBe(2)
+      await state.endReading('shop', 'a')
+      expect(await state.beginReading('shop', 'a')).toBe(0)
+      expect(await state.beginReading('crm', 'a')).toBe(1)
+    })
+
     it('tells after a crash what is in doubt and what is tried again', async () => {
       await push([ANNA])
       const staged = await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '9' } }, BEN], {

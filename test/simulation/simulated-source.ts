@@ -38,6 +38,8 @@ export interface SimulatedSource extends Source {
 }
 
 const BATCH = 5
+/** It was not the file that ended the process: an operator drops it again at once. */
+const ENDED_TOO_OFTEN = 'times while it read this file'
 
 function itemsOf({ rows, isLastCut }: SimulatedFile): SourceItem[] {
   return rows.map((values, index): SourceItem => {
@@ -111,10 +113,15 @@ export function createSimulatedSource(now: () => number): SimulatedSource {
     },
     isWaiting: (input) => Promise.resolve(found(input) !== undefined),
     clearLeftovers: () => Promise.resolve(),
-    archive: (input, { folder }) => {
+    archive: (input, { folder, reason }) => {
       const file = found(input)
       if (file === undefined) return Promise.resolve(false)
       waiting.delete(input.name)
+      if (reason?.includes(ENDED_TOO_OFTEN)) {
+        versions += 1
+        waiting.set(input.name, { ...file, input: { ...file.input, version: `v${versions}` } })
+        return Promise.resolve(true)
+      }
       archived.push({ file, folder })
       return Promise.resolve(true)
     },

@@ -158,6 +158,10 @@ export const ERRORS = {
     'input',
     'Export the contacts as vCard again and drop the whole file: each card goes from BEGIN:VCARD to END:VCARD.',
   ),
+  INPUT_FATAL: entry(
+    'input',
+    'Find out why the process ended (its memory limit, or the last lines of its log); then drop the file again.',
+  ),
   INPUT_CHANGED: entry(
     'later',
     'The file was changed while it was read; it is read again when it has settled.',

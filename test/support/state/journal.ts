@@ -30,6 +30,8 @@ type Journal = Pick<
   | 'noteAstray'
   | 'note'
   | 'rejectsOfInput'
+  | 'beginReading'
+  | 'endReading'
   | 'endInput'
   | 'unfinishedInputs'
   | 'reopen'
@@ -219,6 +221,13 @@ export function memoryJournal(tables: Tables): Journal {
         yield { values, ...more, reason, file: source.file, line: source.line }
       }
     },
+    async beginReading(pipeline, version) {
+      const name = `${pipeline} ${version}`
+      const before = tables.readings.get(name) ?? 0
+      tables.readings.set(name, before + 1)
+      return before
+    },
+    endReading: async (pipeline, version) => void tables.readings.delete(`${pipeline} ${version}`),
     async endInput({ id, pipeline, input: { cursor } }, { as, accepted }) {
       if (as === 'processed' && cursor !== undefined) tables.cursors.set(pipeline, cursor)
       if (accepted !== undefined) tables.accepted.set(pipeline, accepted)

@@ -141,6 +141,8 @@ export interface Tables {
   /** Pipelines of which a contact was deleted. */
   readonly deleted: Set<string>
   readonly cursors: Map<string, KeptCursor>
+  /** Readings that were begun and not ended, by pipeline and version. */
+  readonly readings: Map<string, number>
   /** Of limits over time: what was noted when. */
   readonly deleteCounts: { pipeline: string; hour: number; links: number; deletes: number }[]
   /** By contact. */
@@ -168,6 +170,7 @@ export function createTables(): Tables {
     resolved: new Map(),
     deleted: new Set(),
     cursors: new Map(),
+    readings: new Map(),
     deleteCounts: [],
     sent: new Map(),
     edits: [],
