@@ -26,7 +26,9 @@ export function createReadings(db: Connection): Pick<RunState, 'beginReading' | 
       })(),
     async endReading(pipeline, version) {
       db.transaction(() => {
-        const left = others(begunIn(pipeline), version)
+        const begun = begunIn(pipeline)
+        const left = others(begun, version)
+        if (left.length === begun.length) return
         if (left.length === 0) drop.run(pipeline)
         else write.run(pipeline, JSON.stringify(left))
       })()
