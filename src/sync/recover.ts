@@ -7,6 +7,7 @@ import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { settleDoubt } from './send/send.ts'
+import { createSideBySide } from './send/side-by-side.ts'
 
 const PAGE = 500
 
@@ -46,17 +47,29 @@ export async function clearLeftovers({ state, source, pipeline }: RunContext): P
     if (await source.isWaiting(input)) await source.clearLeftovers(input, runId)
 }
 
+/** Looks at doubts side by side; a delete waits for what the creates before it have come to. */
+async function lookAt(doubts: readonly Operation[], context: RunContext): Promise<void> {
+  const sideBySide = createSideBySide(context)
+  for (const operation of doubts) {
+    const { kind, mailKey } = operation
+    if (kind === 'delete') await sideBySide.creates()
+    const of = { mails: mailKey === undefined ? [] : [mailKey], isCreate: kind === 'create' }
+    const look = (): Promise<void> => settleDoubt(operation, context, mayResend(operation, context))
+    if (!(await sideBySide.begin(look, of))) break
+  }
+  await sideBySide.end()
+}
+
 /** One look at every doubt that can be looked up, without waiting. */
 export async function settleDoubtsOnce(
   context: RunContext,
   skip: ReadonlySet<number> = new Set(),
 ): Promise<void> {
   const doubts = await context.state.leftOpen('in_doubt', context.pipeline.name)
-  for (const operation of doubts) {
-    if (isStopped(context)) return
-    if (canBeSettled(operation) && !skip.has(operation.id))
-      await settleDoubt(operation, context, mayResend(operation, context))
-  }
+  await lookAt(
+    doubts.filter((operation) => canBeSettled(operation) && !skip.has(operation.id)),
+    context,
+  )
 }
 
 /**
@@ -91,10 +104,9 @@ export async function settleDoubts(context: RunContext): Promise<void> {
     await context.clock.sleep(wait, context.signal)
     // Where the wall clock went back it may be long before it says `next`: a look takes up the new time, and does not count.
     const now = context.clock.now()
-    for (const operation of open.filter(({ notBefore }) => notBefore <= Math.max(next, now))) {
-      if (operation.notBefore <= now) looks.set(operation.id, (looks.get(operation.id) ?? 0) + 1)
-      if (!isStopped(context)) await settleDoubt(operation, context, mayResend(operation, context))
-    }
+    const due = open.filter(({ notBefore }) => notBefore <= Math.max(next, now))
+    for (const { id, notBefore } of due) if (notBefore <= now) looks.set(id, (looks.get(id) ?? 0) + 1)
+    await lookAt(due, context)
   }
 }
 

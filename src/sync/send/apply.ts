@@ -1,5 +1,4 @@
-// Sends a plan in its order: as many requests at a time as the service allows, and never two for one mail at once,
-// because the second could be judged before the first is there.
+// Sends a plan in its order, request by request, side by side as far as that may be (side-by-side.ts).
 import { contactMailKey } from '../../core/mapping/contact.ts'
 import { NOT_DONE_REASON } from '../../core/change/lookup/doubt.ts'
 import type { LinkedOperation, Operation } from '../../core/change/operation.ts'
@@ -10,6 +9,7 @@ import { sendDelete } from './send-delete.ts'
 import { sendTerms } from './send-terms.ts'
 import { isBulkUpdate, sendUpdate, sendUpdates } from './send-update.ts'
 import { sendCreates } from './send.ts'
+import { createSideBySide } from './side-by-side.ts'
 
 interface Shipment {
   readonly operations: readonly Operation[]
@@ -17,8 +17,6 @@ interface Shipment {
 }
 
 const PAGE = 200
-/** Requests that are ready (and in the journal) when a turn is free: an answer need not be worked on before the next one leaves. */
-const READY = 1
 /** Names of terms that are held in memory at once; those beyond are made when they are needed. */
 const MOST_TERMS = 100_000
 
@@ -99,9 +97,6 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
   yield* full()
 }
 
-const creating = (underway: ReadonlyMap<Promise<void>, readonly Operation[]>): Promise<void>[] =>
-  [...underway].filter(([, [first]]) => first?.kind === 'create').map(([done]) => done)
-
 /** The mails that a request concerns: those it brings, and those it takes away, which may be another's from then on. */
 const mailsOf = ({ operations }: Shipment): string[] => [
   ...new Set(
@@ -115,34 +110,16 @@ const mailsOf = ({ operations }: Shipment): string[] => [
 /** Sends what is planned now; how many shipments that were. */
 async function sendPlanned(context: RunContext): Promise<number> {
   let sent = 0
-  const underway = new Map<Promise<void>, readonly Operation[]>()
-  const busy = new Set<string>()
-  const errors: unknown[] = []
-  const launch = (shipment: Shipment): void => {
-    const mails = mailsOf(shipment)
-    for (const mail of mails) busy.add(mail)
-    const done = context.mails
-      .take(mails, () => shipment.send())
-      .catch((error: unknown) => void errors.push(error))
-      .finally(() => {
-        underway.delete(done)
-        for (const mail of mails) busy.delete(mail)
-      })
-    underway.set(done, shipment.operations)
-  }
-  const mustWait = (shipment: Shipment): boolean =>
-    underway.size >= context.service.rate_limit.concurrency + READY ||
-    mailsOf(shipment).some((mail) => busy.has(mail))
+  const sideBySide = createSideBySide(context)
   for await (const shipment of shipments(context)) {
+    const kind = shipment.operations[0]?.kind
     // The result of every create must be known before any delete: a create may be merged into a contact that is to be deleted.
-    if (shipment.operations[0]?.kind === 'delete') await Promise.all(creating(underway))
-    while (mustWait(shipment)) await Promise.race(underway.keys())
-    if (isStopped(context) || errors.length > 0) break
-    launch(shipment)
+    if (kind === 'delete') await sideBySide.creates()
+    const of = { mails: mailsOf(shipment), isCreate: kind === 'create' }
+    if (!(await sideBySide.begin(() => shipment.send(), of))) break
     sent += 1
   }
-  await Promise.all(underway.keys())
-  if (errors.length > 0) throw errors[0]
+  await sideBySide.end()
   return sent
 }
 
