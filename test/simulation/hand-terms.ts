@@ -50,6 +50,12 @@ export function watchHandTerms(at: HandTermsAt): HandTerms {
   const ours = new Map<string, Ours>()
   const taken = new Map<string, number>()
   const unsure = new Set<number>()
+  /** A list that is sent as a whole, whatever a user has changed in it. */
+  const overwrites = new Set(
+    pipelines
+      .filter(({ terms, hand_edits: rule }) => terms.policy === 'replace' && rule === 'overwrite')
+      .map(({ name }) => name),
+  )
   const letGo = new Set<string>()
   const name = (contact: number, term: number): string => `${contact} ${term}`
   const termName = (term: number): string => service.terms.get(term)?.name ?? ''
@@ -76,6 +82,7 @@ export function watchHandTerms(at: HandTermsAt): HandTerms {
     const [stamp] = stamps
     // Another pipeline that wants the term has given nothing yet.
     if (stamp === undefined || stamps.length > 1 || request?.fault === 'late' || !isSure(before)) return
+    if (overwrites.has(pipelineOf(stamp))) return
     const look = termsLookedAt(number, ledger)
     if (look !== undefined && takenAt >= look) return
     if (wasDropped(stamp, term, before.at)) return

@@ -223,6 +223,10 @@ function isFreed({ path }: RequestEntry, since: readonly RequestEntry[], { servi
   return mail !== undefined && since.some((one) => one.method === 'DELETE' && mailOf(one.path) === mail)
 }
 
+/** A create of a person whom the service does not take: it is tried again as often as the source gives the record. */
+const isInVain = ({ method, body }: RequestEntry, { service }: World): boolean =>
+  method === 'POST' && service.refuses.has(personIn(JSON.stringify(body)) ?? -1)
+
 /**
  * The last exports once more, whole and right: first they may change something, then nothing but what has now been missing
  * often enough, and in the end nothing at all.
@@ -235,7 +239,8 @@ async function oncemore(world: World): Promise<void> {
     const mended = dropMended(world)
     if (pass === 0) await calmDown(world)
     else await runAll(world)
-    const sent = world.ledger.requests.slice(before).filter(isWrite)
+    const requests = world.ledger.requests.slice(before)
+    const sent = requests.filter((request) => isWrite(request) && !isInVain(request, world))
     if (pass > 0 && sent.length === 0) return judge(world, mended)
     const isGoing = sent.every(
       (request) =>

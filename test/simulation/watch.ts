@@ -215,7 +215,8 @@ export function watchEffects(watched: Watched): void {
     if (isTakenBack(effect, watched)) return
     const claimed = claims.stampsOf(effect.contact)
     const stamps = claimed.length > 0 ? claimed : linkedByMail(effect.contact)
-    const names = stamps.map(pipelineOf)
+    // A record may be linked by a look-up and never written: its policy holds as well.
+    const names = [...claimed, ...linkedByMail(effect.contact)].map(pipelineOf)
     const who = pipelines.filter(({ name }) => names.includes(name))
     if (!who.some(({ on_missing: onMissing }) => onMissing === 'delete'))
       return violated('O3', `contact ${effect.contact} was deleted, and no policy says so`)
