@@ -47,13 +47,12 @@ export async function clearLeftovers({ state, source, pipeline }: RunContext): P
     if (await source.isWaiting(input)) await source.clearLeftovers(input, runId)
 }
 
-/** Looks at doubts side by side; a delete waits for what the creates before it have come to. */
+/** Looks at doubts side by side. */
 async function lookAt(doubts: readonly Operation[], context: RunContext): Promise<void> {
   const sideBySide = createSideBySide(context)
   for (const operation of doubts) {
     const { kind, mailKey } = operation
-    if (kind === 'delete') await sideBySide.creates()
-    const of = { mails: mailKey === undefined ? [] : [mailKey], isCreate: kind === 'create' }
+    const of = { kind, mails: mailKey === undefined ? [] : [mailKey] }
     const look = (): Promise<void> => settleDoubt(operation, context, mayResend(operation, context))
     if (!(await sideBySide.begin(look, of))) break
   }

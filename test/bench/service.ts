@@ -1,7 +1,7 @@
 // The service that the benchmarks push to, in a separate process: it keeps nothing but the number of each mail, so that
 // what is measured is its client; with a latency also what it was sent, which a client looks up after a lost answer.
-// `service.ts [LATENCY_MS] [cold]` prints its address; `cold`: every answer closes its connection. `GET /requests` lists when each request came and when it was answered; `GET /after/N` is answered when N have
-// come.
+// `service.ts [LATENCY_MS] [cold]` prints its address; `cold`: every answer closes its connection.
+// `GET /requests` lists when each request came and when it was answered; `GET /after/N` is answered when N have come.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -12,6 +12,7 @@ import { sendCreates } from './send.ts'
 import { createSideBySide } from './side-by-side.ts'
 
 interface Shipment {
+  readonly kind: Operation['kind']
   readonly operations: readonly Operation[]
   send(): Promise<void>
 }
@@ -75,18 +76,19 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
     const operations = bulk
     bulk = []
     mails = new Set()
-    return operations.length === 0 ? [] : [{ operations, send: () => sendTogether(operations, context) }]
+    const kind = operations[0]?.kind
+    return kind === undefined ? [] : [{ kind, operations, send: () => sendTogether(operations, context) }]
   }
   for await (const { operation, isBulk } of plannedOperations(context)) {
     const mail = operation.kind === 'create' ? operation.mailKey : contactMailKey(operation.known)
     if (bulk[0] !== undefined && bulk[0].kind !== operation.kind) yield* full()
     if (mail === undefined || (operation.kind !== 'create' && !isBulk)) {
-      yield { operations: [operation], send: () => sendAlone(operation, context) }
+      yield { kind: operation.kind, operations: [operation], send: () => sendAlone(operation, context) }
       continue
     }
     // One that others in its call may have kept from being carried out: sent alone it gets its own answer.
     if (operation.kind === 'create' && operation.reason === NOT_DONE_REASON) {
-      yield { operations: [operation], send: () => sendCreates([operation], context) }
+      yield { kind: 'create', operations: [operation], send: () => sendCreates([operation], context) }
       continue
     }
     if (mails.has(mail)) yield* full()
@@ -112,10 +114,7 @@ async function sendPlanned(context: RunContext): Promise<number> {
   let sent = 0
   const sideBySide = createSideBySide(context)
   for await (const shipment of shipments(context)) {
-    const kind = shipment.operations[0]?.kind
-    // The result of every create must be known before any delete: a create may be merged into a contact that is to be deleted.
-    if (kind === 'delete') await sideBySide.creates()
-    const of = { mails: mailsOf(shipment), isCreate: kind === 'create' }
+    const of = { kind: shipment.kind, mails: mailsOf(shipment) }
     if (!(await sideBySide.begin(() => shipment.send(), of))) break
     sent += 1
   }

@@ -1,5 +1,6 @@
 // Requests that are under way: as many at a time as the service allows, and never two for one mail at once, because the second
 // could be judged before the first is there.
+import type { Operation } from '../../core/change/operation.ts'
 import { isStopped, type RunContext } from '../context.ts'
 
 /** Requests that are ready (and in the journal) when a turn is free: an answer need not be worked on before the next one leaves. */
@@ -8,23 +9,27 @@ const READY = 1
 export interface SideBySide {
   /**
    * Begins the task once it may; false: the run is to end, or one of the tasks has failed. `mails`: those that it concerns.
-   * `isCreate`: what it does has to be known before anything is deleted.
    */
-  begin(task: () => Promise<void>, of: { mails: readonly string[]; isCreate: boolean }): Promise<boolean>
-  /** Resolves when the creates under way have ended. */
-  creates(): Promise<void>
+  begin(
+    task: () => Promise<void>,
+    of: { kind: Operation['kind']; mails: readonly string[] },
+  ): Promise<boolean>
   /** Resolves when all have ended; throws what the first of them has thrown. */
   end(): Promise<void>
 }
 
 export function createSideBySide(context: RunContext): SideBySide {
-  const underway = new Map<Promise<void>, { readonly isCreate: boolean }>()
+  const underway = new Map<Promise<void>, Operation['kind']>()
   const busy = new Set<string>()
   const errors: unknown[] = []
   const mustWait = (mails: readonly string[]): boolean =>
     underway.size >= context.service.rate_limit.concurrency + READY || mails.some((mail) => busy.has(mail))
+  const creates = (): Promise<void>[] =>
+    [...underway].flatMap(([done, kind]) => (kind === 'create' ? done : []))
   return {
-    async begin(task, { mails, isCreate }) {
+    async begin(task, { kind, mails }) {
+      // The result of every create must be known before any delete: a create may be merged into a contact that is to be deleted.
+      if (kind === 'delete') await Promise.all(creates())
       while (mustWait(mails)) await Promise.race(underway.keys())
       if (isStopped(context) || errors.length > 0) return false
       for (const mail of mails) busy.add(mail)
@@ -35,11 +40,8 @@ export function createSideBySide(context: RunContext): SideBySide {
           underway.delete(done)
           for (const mail of mails) busy.delete(mail)
         })
-      underway.set(done, { isCreate })
+      underway.set(done, kind)
       return true
-    },
-    async creates() {
-      await Promise.all([...underway].flatMap(([done, { isCreate }]) => (isCreate ? done : [])))
     },
     async end() {
       await Promise.all(underway.keys())
