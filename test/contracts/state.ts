@@ -324,6 +324,20 @@ export function stateContract(name: string, open: () => TestState): void {
       ])
     })
 
+    it('holds the changes of some records of a plan, and lets the others go', async () => {
+      const about = { guard: 'other_person', number: 1, threshold: '0', reason: 'another' } as const
+      const staged = await world.read([ANNA, BEN])
+      const hold = { ...about, holds: 'records', keys: ['K2', 'K9'] } as const
+      expect(await state.holdPlan(staged, hold, { at: AT, configHash: 'h' })).toEqual({
+        records: 1,
+        deletes: 0,
+      })
+      await state.commitPlan(staged, 'sum')
+      await state.endInput(staged, { as: 'processed' })
+      expect(forms(await state.takeToSend('r1', undefined, 9))).toEqual(['create K1 planned'])
+      expect(await state.heldPlans(['shop'])).toMatchObject([{ guard: 'other_person', number: 1, left: 1 }])
+    })
+
     it('deletes what a full export lacks, once it was missing often enough, unless it is named elsewhere', async () => {
       await push([ANNA, BEN])
       await push([{ ...BEN, key: 'X2' }], 'crm', 'r2')

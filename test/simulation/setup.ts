@@ -88,6 +88,7 @@ function drawGuards(chance: Chance): GuardSettings {
     deletes_missing_in: chance.pick([1, 1, 2]),
     deletes_apart: 0,
     hold_first_deletes: chance.happens(0.1),
+    hold_other_person: true,
     max_equal_refusals: 20,
   }
 }

@@ -33,7 +33,7 @@ type Action =
       readonly rejected: readonly string[]
       readonly present: readonly string[]
       readonly mode: 'incremental' | 'full' | 'deletes' | 'terms'
-      readonly then: 'commit' | 'hold' | 'hold deletes' | 'discard'
+      readonly then: 'commit' | 'hold' | 'hold deletes' | 'hold records' | 'discard'
       readonly shared: boolean
       readonly yields: 'first' | 'last' | undefined
     }
@@ -55,7 +55,7 @@ const action: fc.Arbitrary<{ pipeline: (typeof PIPELINES)[number]; action: Actio
         rejected: keys,
         present: keys,
         mode: fc.constantFrom('incremental' as const, 'full' as const, 'deletes' as const, 'terms' as const),
-        then: fc.constantFrom('commit' as const, 'commit', 'hold', 'hold deletes', 'discard'),
+        then: fc.constantFrom('commit' as const, 'commit', 'hold', 'hold deletes', 'hold records', 'discard'),
         shared: fc.boolean(),
         yields: fc.constantFrom(undefined, 'first' as const, 'last' as const),
       }),
@@ -130,8 +130,9 @@ async function readInput(action: Action & { does: 'read' }, pipeline: string, co
   answers.push(await state.inputNumbers(staged, 5))
   if (then === 'discard') return state.discardInput(staged)
   if (then !== 'commit') {
-    const holds = then === 'hold' ? 'all' : 'deletes'
-    const hold = { guard: 'max_changes', holds, number: 1, threshold: '1', reason: 'many' } as const
+    const holds = ({ hold: 'all', 'hold deletes': 'deletes', 'hold records': 'records' } as const)[then]
+    const about = { guard: 'max_changes', number: 1, threshold: '1', reason: 'many' } as const
+    const hold = { ...about, holds, keys: action.present }
     answers.push(await state.holdPlan(staged, hold, { at, configHash: 'h' }))
   }
   const full = mode === 'incremental' ? undefined : { apartMs: 0, at, isLast: mode !== 'full' }

@@ -11,6 +11,7 @@ export const GUARDS: GuardSettings = {
   deletes_missing_in: 1,
   deletes_apart: 0,
   hold_first_deletes: false,
+  hold_other_person: true,
   max_equal_refusals: 20,
 }
 

@@ -96,7 +96,9 @@ function createHoldPlan(db: Connection): RunState['holdPlan'] {
     .prepare<[Record<string, unknown>], string>(
       `
     UPDATE operation SET state = 'held', guard = @guard, reason = @reason
-    WHERE input_id = @id AND state = 'planned' AND released = 0 AND (@all = 1 OR cause = 'missing') RETURNING cause`,
+    WHERE input_id = @id AND state = 'planned' AND released = 0 AND CASE @holds WHEN 'all' THEN TRUE
+      WHEN 'deletes' THEN cause = 'missing' ELSE cause = 'record' AND key IN (SELECT value FROM json_each(@keys)) END
+    RETURNING cause`,
     )
     .pluck()
   const note = db.prepare(`
@@ -104,11 +106,12 @@ function createHoldPlan(db: Connection): RunState['holdPlan'] {
     VALUES (@runId, @id, @guard, @pipeline, @changes, @threshold, @reason, @configHash, @at)`)
   const hold = (
     staged: StagedInput,
-    { guard, holds, threshold, reason }: Hold,
+    { guard, holds, keys = [], threshold, reason }: Hold,
     context: { at: number; configHash: string },
   ) => {
     const { id, runId, pipeline } = staged
-    const causes = holdOperations.all({ id, guard, reason, all: holds === 'all' ? 1 : 0 })
+    const causes = holdOperations.all({ id, guard, reason, holds, keys: JSON.stringify(keys) })
+    if (holds === 'records' && causes.length === 0) return { records: 0, deletes: 0 }
     const deletes = causes.filter((cause) => cause === 'missing').length
     note.run({ ...context, id, runId, pipeline, guard, threshold, reason, changes: causes.length })
     return { records: causes.length - deletes, deletes }

@@ -13,6 +13,8 @@ import { findLikelySame } from './likely-same.ts'
 interface Read {
   readonly staged: StagedInput
   readonly counts: Counts
+  /** Keys of records whose contact would become another person. */
+  readonly otherPersons: ReadonlySet<string>
   /** It adds to an export, and records that it lacks are not missing. */
   readonly isSupplement: boolean
   /** Why it is not as expected, or not as before. */
@@ -67,7 +69,7 @@ async function lastRecordsOf(staged: StagedInput, { state }: PlanContext): Promi
 
 /** From the last record to the plan that stands, and what the guards hold of it. */
 export async function commitPlan(
-  { staged, counts, isSupplement, unexpected }: Read,
+  { staged, counts, otherPersons, isSupplement, unexpected }: Read,
   { sha256, isLast }: { sha256: string; isLast: boolean },
   context: PlanContext,
 ): Promise<Committed> {
@@ -80,7 +82,7 @@ export async function commitPlan(
   await completeStaging({ staged, counts }, isFull && isLast, context)
   const alike = await findLikelySame(staged, context)
   const lastRecords = isFull ? await lastRecordsOf(staged, context) : undefined
-  const judged = await holdByGuards(staged, { counts, lastRecords, unexpected }, context)
+  const judged = await holdByGuards(staged, { counts, lastRecords, unexpected, otherPersons }, context)
   const full = { apartMs: pipeline.guards.deletes_apart, at: clock.now(), isLast }
   await state.commitPlan(staged, sha256, isFull ? full : undefined)
   return { judged, isAccepted: isWhole && !isShrunken(counts.read, lastRecords), likelySame: alike }

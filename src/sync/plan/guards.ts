@@ -8,6 +8,7 @@ import {
   periodsOf,
   type PlanNumbers,
 } from '../../core/change/waiting/guard.ts'
+import { otherPersonHold } from '../../core/change/waiting/other-person.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import { termKey } from '../../core/mapping/terms.ts'
@@ -63,15 +64,22 @@ async function requiredOf(
   return requiredApprovals({ ...numbers, given: terms }, approvals.rules)
 }
 
-/** A release by an operator is not enough where approvers must release it. */
-const withApproval = (hold: Hold, approval: Hold | undefined): Hold =>
-  approval === undefined ? hold : { ...hold, reason: `${hold.reason}; in addition, ${approval.reason}` }
+/** One report of all that is held. */
+function together(of: readonly (Hold | undefined)[]): Hold | undefined {
+  const holds = of.filter((hold) => hold !== undefined)
+  const [first] = holds
+  return first && { ...first, reason: holds.map(({ reason }) => reason).join('; in addition, ') }
+}
+
+const NO_PERSONS: ReadonlySet<string> = new Set()
 
 interface Judged {
   readonly counts: Counts
   readonly lastRecords?: number | undefined
   /** Why the input is not as its source's files are expected to be. */
   readonly unexpected?: Hold | undefined
+  /** Keys of records whose contact would become another person. */
+  readonly otherPersons?: ReadonlySet<string>
 }
 
 /** What is held is entered into the sync log, counted and told. */
@@ -129,13 +137,26 @@ export async function holdByApprovals(
   await holdRequired(staged, { required: await requiredOf(staged, numbers, context), counts }, context)
 }
 
+/** Whether anything was held by it. */
+async function holdPart(
+  staged: StagedInput,
+  { hold, counts }: { readonly hold: Hold; readonly counts: Counts },
+  context: PlanContext,
+): Promise<boolean> {
+  const { state, clock, pipeline } = context
+  const held = await state.holdPlan(staged, hold, { at: clock.now(), configHash: pipeline.hash })
+  const isAny = held.records + held.deletes > 0
+  if (isAny || hold.guard !== 'other_person') await noteHeld(hold, { ...held, counts }, context)
+  return isAny
+}
+
 /** Judges the plan of one input, holds what a guard or a rule of `approvals` forbids of it, and counts what is held. */
 export async function holdByGuards(
   staged: StagedInput,
-  { counts, lastRecords, unexpected }: Judged,
+  { counts, lastRecords, unexpected, otherPersons = NO_PERSONS }: Judged,
   context: PlanContext,
 ): Promise<JudgedInput> {
-  const { pipeline, state, clock } = context
+  const { pipeline, state } = context
   const totals = await state.inputNumbers(staged)
   const numbers = {
     ...totals,
@@ -146,15 +167,16 @@ export async function holdByGuards(
   }
   const required = await requiredOf(staged, numbers, context)
   const ofGuards = judgedInput(staged.input.name, numbers, pipeline.guards)
+  const ofPersons = pipeline.guards.hold_other_person ? otherPersonHold(otherPersons) : undefined
   const hold = unexpected ?? ofGuards.hold
-  if (hold !== undefined) {
-    const held = await state.holdPlan(staged, hold, { at: clock.now(), configHash: pipeline.hash })
-    await noteHeld(hold, { ...held, counts }, context)
-  }
+  // Before the rest, so that it keeps its own reason. What was released already is not held again.
+  const isOfPersons =
+    ofPersons !== undefined && (await holdPart(staged, { hold: ofPersons, counts }, context))
+  if (hold !== undefined) await holdPart(staged, { hold, counts }, context)
   const approval = await holdRequired(staged, { required, counts }, context)
   return {
     ...ofGuards,
-    hold: hold === undefined ? approval : withApproval(hold, approval),
+    hold: together([isOfPersons ? ofPersons : undefined, hold, approval]),
     needsApprovers: approval !== undefined,
   }
 }

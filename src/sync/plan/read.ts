@@ -153,6 +153,7 @@ const newReading = (
   counts: noCounts(),
   mended: new Map(),
   odd: new Map(),
+  otherPersons: new Set(),
   otherwise: { records: 0, reason: undefined },
   several: { records: 0 },
   dropped: new Set(),
@@ -224,7 +225,7 @@ async function readInput(
       const isPart = isSupplement() || input.rejectsUpTo !== undefined
       const ofFile = isPart ? undefined : await unexpectedOf(reading, last, context)
       const unexpected = ofFile ?? otherwiseHold(reading.otherwise)
-      const read = { staged, counts: reading.counts, isSupplement: isSupplement(), unexpected }
+      const read = { ...reading, isSupplement: isSupplement(), unexpected }
       return commitPlan(read, { sha256: reader.sha256(), isLast }, context)
     }
     const { judged, isAccepted, likelySame } = await commit().catch(async (error: unknown) => {

@@ -37,6 +37,8 @@ export interface Reading {
   readonly mended: Map<string, number>
   /** How many values look damaged, by what is odd about them. */
   readonly odd: Map<string, number>
+  /** Keys of records whose contact would become another person. */
+  readonly otherPersons: Set<string>
   /** Records whose key of fields was resolved otherwise before. */
   readonly otherwise: Otherwise
   /** Values that are not sent, because another pipeline owns them or their evidence is lacking. */

@@ -1,6 +1,7 @@
 // The last step of a batch: keys are claimed, rows are counted, and what was decided is written into the staging.
 import { asksOf, waitsAlone } from './records/braked.ts'
 import { correctionFindings } from './records/corrected.ts'
+import { isOtherPerson } from '../../core/change/waiting/other-person.ts'
 import { termsBeyond } from '../../core/mapping/terms.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { Identity, StagedRecord } from '../../core/state.ts'
@@ -72,6 +73,16 @@ function countOddities({ mapped, item }: MappedRow, reading: Reading): void {
   if (item.kind === 'record') for (const kind of reading.mapper.odd(item)) countIn(reading.odd, kind)
 }
 
+/** With `on_duplicate_key: last` the last record of a key decides. */
+function noteOtherPerson(row: Mapped, verdict: Verdict, { otherPersons }: Reading): void {
+  if (row.kind === 'settled' || typeof verdict === 'string' || verdict.kind !== 'operation') return
+  const { key, operation, desired } = verdict
+  const known = row.known.link?.fields
+  const isUpdate = operation.state === 'planned' && operation.kind === 'update'
+  if (isUpdate && known !== undefined && isOtherPerson(known, desired.contact)) otherPersons.add(key)
+  else otherPersons.delete(key)
+}
+
 function stagedRecord({ item, fingerprint }: ReadRow, { staged }: Reading): StagedRecord {
   const { values, text, line, file = staged.input.name } = item
   const rows = unitedRows(item)
@@ -129,6 +140,7 @@ export async function stage(
   )
   const entries = decided.flatMap((one, index) => {
     const verdict = besideEarlier(one, earlier[index], context)
+    noteOtherPerson(one.row, verdict, reading)
     count(verdict, reading.counts)
     if (waitsAlone(one.row, verdict)) countAsWaiting(one.row, reading)
     if (one.row.kind === 'fresh') countOddities(one.row, reading)

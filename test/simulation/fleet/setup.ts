@@ -91,6 +91,7 @@ function drawPipeline(name: string, chance: Chance, isShared: boolean): Pipeline
       deletes_missing_in: 1,
       deletes_apart: 0,
       hold_first_deletes: false,
+      hold_other_person: true,
       max_equal_refusals: 20,
     },
     key: ['no'],

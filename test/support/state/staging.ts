@@ -243,8 +243,14 @@ export function memoryStaging(tables: Tables): Staging {
       const rows = rowsWhere(
         tables,
         (row) =>
-          isPlannedOf({ id }, row) && !row.released && (hold.holds === 'all' || row.cause === 'missing'),
+          isPlannedOf({ id }, row) &&
+          !row.released &&
+          (hold.holds === 'all' ||
+            (hold.holds === 'deletes'
+              ? row.cause === 'missing'
+              : row.cause === 'record' && hold.keys?.includes(row.key) === true)),
       )
+      if (hold.holds === 'records' && rows.length === 0) return { records: 0, deletes: 0 }
       for (const row of rows) Object.assign(row, { state: 'held', guard: hold.guard, reason: hold.reason })
       const deletes = rows.filter(({ cause }) => cause === 'missing').length
       const noted = { configHash, heldAt: at, releasedAt: undefined, changes: rows.length }

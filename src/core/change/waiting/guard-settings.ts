@@ -49,6 +49,11 @@ export const guardsSchema = z
     hold_first_deletes: flag
       .prefault(false)
       .describe('Whether the first deletes of the pipeline are always held.'),
+    hold_other_person: flag
+      .prefault(true)
+      .describe(
+        'Whether an update is held that would give a contact another name, e-mail address and date of birth at once.',
+      ),
     brake: brakeSchema
       .optional()
       .describe(

@@ -16,6 +16,7 @@ export type GuardName =
   | 'max_deletes_per'
   | 'expect'
   | 'household'
+  | 'other_person'
   | 'approval'
   | 'brake'
   | 'drift'
@@ -51,8 +52,9 @@ export interface PlanNumbers {
 
 export interface Hold {
   readonly guard: GuardName
-  /** all: every change of the input. deletes: those alone; creates and updates go. */
-  readonly holds: 'all' | 'deletes'
+  /** all: every change of the input. deletes: those alone; creates and updates go. records: those of `keys`. */
+  readonly holds: 'all' | 'deletes' | 'records'
+  readonly keys?: readonly string[]
   readonly number: number
   /** As the configuration has it, with what it comes to: `5% (2)`. */
   readonly threshold: string
