@@ -28,8 +28,16 @@ async function note(
   await state.note(planEntry({ action: 'brake', reason }, about))
 }
 
-/** Undefined where the service does not tell. */
-async function statusOf(contactId: number, { session }: PlanContext): Promise<number | 'gone' | undefined> {
+/** Undefined where the service does not tell, or is not to be asked, and of a contact that a plan only pretends to make. */
+async function statusOf(
+  contactId: number,
+  { session, unasked }: PlanContext,
+): Promise<number | 'gone' | undefined> {
+  if (contactId < 1) return undefined
+  if (unasked !== undefined) {
+    unasked.add('contacts')
+    return undefined
+  }
   const seen = await session.contactById(contactId, ['mail_status'])
   if (seen.kind === 'absent') return 'gone'
   if (seen.kind !== 'ok') return undefined
@@ -150,9 +158,9 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
       link: one.link,
       source: own[0]?.source ?? { file: FILE, line: 0 },
     })
-    // Counted as held while its file was read, or by an earlier run.
+    // Counted as held while its file was read, or with its other changes, or by an earlier run.
     if (staged.length > 0 && own.some(({ aloneIn }) => aloneIn === runId)) tally.counts.held -= 1
-    else counts.read += staged.length
+    else if (!tally.isAsking(key)) counts.read += staged.length
     return staged
   })
   if (entries.length === 0) return

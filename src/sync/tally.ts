@@ -32,6 +32,9 @@ export interface Tally {
   noteEdits(operation: Operation, edits: readonly HandEdit[]): void
   /** What of records is not sent as they have it. */
   readonly leftOut: LeftOutCounter
+  /** A record of this run that has other changes may be given a term after them: it counts once, whatever becomes of that. */
+  noteAsking(key: string): void
+  isAsking(key: string): boolean
 }
 
 export const notSentCounts = ({ withheld, keptEdits, leftOut }: Tally): NotSent => ({
@@ -48,6 +51,10 @@ function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
 /** Whether the change continues with another step: then its record has no outcome yet. */
 const goesOn = (settlement: Settlement): boolean => 'next' in settlement
 
+/** What a further step makes of a record that counts already. */
+const isWorse = (outcome: Outcome): boolean =>
+  outcome === 'failed' || outcome === 'rejected' || outcome === 'in_doubt' || outcome === 'held'
+
 /** `runId`: operations of other runs were counted there. `exampleKey`: a plan is asked about this record. */
 export function createTally(runId: string, exampleKey?: string): Tally {
   const counts = noCounts()
@@ -60,6 +67,19 @@ export function createTally(runId: string, exampleKey?: string): Tally {
   /** Operations with an edit that waits for an operator. */
   const asking = new Set<number>()
   const leftOut = leftOutCounter(exampleKey)
+  /** By key, what those that ask are counted as. */
+  const asks = new Map<string, Outcome | undefined>()
+  const count = (key: string, outcome: Outcome): void => {
+    const before = asks.get(key)
+    if (before !== undefined && !isWorse(outcome)) return
+    if (before !== undefined) counts[before] -= 1
+    counts[outcome] += 1
+    if (asks.has(key)) asks.set(key, outcome)
+  }
+  const noLongerInDoubt = (key: string): void => {
+    counts.in_doubt -= 1
+    if (asks.has(key)) asks.set(key, undefined)
+  }
   const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
     if (state !== 'in_doubt') settledOperations += 1
     if (kind === 'done') counts.deleted += 1
@@ -98,6 +118,8 @@ export function createTally(runId: string, exampleKey?: string): Tally {
       if (edits.some(({ rule }) => rule === 'ask')) asking.add(id)
     },
     leftOut,
+    noteAsking: (key) => void asks.set(key, asks.get(key)),
+    isAsking: (key) => asks.has(key),
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },
@@ -108,15 +130,15 @@ export function createTally(runId: string, exampleKey?: string): Tally {
       if (goesOn(settlement)) {
         // An earlier run's doubt is over, and the rest of its change is this run's work.
         if (!isOurs) counts.read += 1
-        else if (operation.state === 'in_doubt') counts.in_doubt -= 1
+        else if (operation.state === 'in_doubt') noLongerInDoubt(operation.key)
         return
       }
       if (!isOurs) return
-      if (operation.state === 'in_doubt') counts.in_doubt -= 1
+      if (operation.state === 'in_doubt') noLongerInDoubt(operation.key)
       else settledOperations += 1
       const outcome = outcomeOf(operation, settlement)
       const isAsked = asking.has(operation.id) && (outcome === 'updated' || outcome === 'unchanged')
-      counts[isAsked ? 'held' : outcome] += 1
+      count(operation.key, isAsked ? 'held' : outcome)
     },
   }
 }

@@ -10,6 +10,7 @@ import type { TestState } from './state/memory-state.ts'
 import type { UndoOptions } from '../../src/core/log/undo.ts'
 import { temporaryState } from './state/temporary-state.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'
+import { offlineParts } from '../../src/sync/offline.ts'
 import { previewPipeline } from '../../src/sync/preview.ts'
 import { rebuildPipeline, type RebuildResult } from '../../src/sync/rebuild.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
@@ -43,8 +44,8 @@ export interface Line {
   undo(run: string, options?: Partial<UndoOptions>): Promise<PipelineResult>
   /** `state rebuild`. */
   rebuild(): Promise<RebuildResult>
-  /** `totals`: the plan as `plan --json` prints it. */
-  preview(): Promise<{ changes: PlannedChange[]; plan: Plan; totals: ReturnType<typeof planJson> }>
+  /** `totals`: the plan as `plan --json` prints it. `isOffline`: nothing is asked of the service. */
+  preview(how?: { isOffline?: boolean }): Promise<{ changes: PlannedChange[]; plan: Plan; totals: ReturnType<typeof planJson> }>
 }
 
 export function testLine(
@@ -85,9 +86,10 @@ export function testLine(
       return runUndo({ ...undo, entries: line.state.entriesOfRun(run) }, context())
     },
     rebuild: async () => rebuildPipeline({ ...context(), concurrency: 4 }, { wait: false }),
-    async preview() {
+    async preview({ isOffline = false } = {}) {
       const changes: PlannedChange[] = []
-      const generator = previewPipeline(context(), line.settings, { wait: false })
+      const parts = isOffline ? offlineParts() : {}
+      const generator = previewPipeline({ ...context(), ...parts }, line.settings, { wait: false })
       for (;;) {
         const step = await generator.next()
         if (step.done === true) return { changes, plan: step.value, totals: planJson(step.value) }

@@ -232,6 +232,7 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
       return { requests: calls.length - before, retries: 0 }
     },
     contactById(id, fields) {
+      if (id < 1) throw new Error('An id must be a positive integer')
       const entry: Call = { method: 'GET', path: '/contact/<contact_id>', contacts: [], id }
       return call(entry, () => (contacts.has(id) ? shown(id, fields) : absent(entry)))
     },

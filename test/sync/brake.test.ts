@@ -62,8 +62,9 @@ describe('up to the number', () => {
     const one = line()
     expect(await drop(one, people(1, 5, 'Newsletter,Club'))).toMatchObject({
       status: 'ok',
-      read: 10,
+      read: 5,
       created: 5,
+      updated: 0,
     })
     expect(given(one)).toHaveLength(5)
     expect(given(one, 'club')).toHaveLength(5)
@@ -87,6 +88,34 @@ describe('up to the number', () => {
 })
 
 describe('above the number', () => {
+  it('is planned like this, too, where no contact is there yet, and where nothing is asked', async () => {
+    const one = line()
+    one.source.drop('a.csv', people(1, 20))
+    const { plan, changes } = await one.preview()
+    expect(plan.counts).toMatchObject({ read: 20, created: 20, updated: 0 })
+    expect(changes).toHaveLength(22)
+  })
+
+  it('is planned where nothing is asked of the service', async () => {
+    const one = line()
+    await drop(one, people(1, 20, 'Club'))
+    one.source.drop('a.csv', people(1, 20, 'Club,Newsletter'))
+    const { plan, changes } = await one.preview({ isOffline: true })
+    expect(plan).toMatchObject({ counts: { read: 20, updated: 2, held: 18 } })
+    expect(plan.unasked).toContain('contacts')
+    expect(changes).toHaveLength(2)
+  })
+
+  it('a record that was created and then not given its term counts once, as what is worse', async () => {
+    const one = line()
+    one.service.fault = ({ method, path }) =>
+      method === 'POST' && path.includes('/terms') ? { kind: 'refused', status: 422 } : undefined
+    const result = await drop(one, people(1, 3))
+    expect(result.read).toBe(3)
+    expect(result.created + result.failed + result.rejected).toBe(3)
+    expect(result.created).toBeLessThan(3)
+  })
+
   it('the first get it, the rest waits; newer files join it, and other fields go', async () => {
     const one = line()
     const result = await drop(one, people(1, 20))

@@ -158,12 +158,8 @@ export async function stage(
     reading,
     context,
   )
-  await state.stageBatch(reading.staged, {
-    entries,
-    present,
-    dropped,
-    corrections,
-    asks: asksOf(counting, reading),
-  })
+  const asks = asksOf(counting, reading)
+  for (const { key, terms, isAlone } of asks) if (terms.length > 0 && !isAlone) context.tally.noteAsking(key)
+  await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks })
   if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
 }
