@@ -21,7 +21,8 @@ import { planInput, type PlannedInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased, withdrawReleases } from './recover.ts'
 import { remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
-import { EMPTY_FULL, findingsOf, haltFor, heldReport, refusedReport, waitingInputs } from './run.ts'
+import { emptyFullReport, findingsOf, heldReport, refusedReport } from './input-reports.ts'
+import { haltFor, waitingInputs } from './run.ts'
 
 const PAGE = 500
 /** Contacts that are looked at side by side; the rate limit decides how fast. */
@@ -236,10 +237,10 @@ async function* previewSteps(
       const { counts, judged, isEmptyFull } = planned
       context.tally.add(counts)
       parts.plan.judge(judged)
-      const reason = isEmptyFull ? EMPTY_FULL : judged.hold?.reason
+      const reason = judged.hold?.reason
       const report: InputReport =
         reason === undefined ? { file: input.name, status: 'done' } : heldReport(input, reason)
-      inputs.push({ ...report, ...findingsOf(planned) })
+      inputs.push({ ...(isEmptyFull ? emptyFullReport(input) : report), ...findingsOf(planned) })
       yield* pretend(context, parts)
       await endPretended(planned, context)
     } catch (error) {

@@ -11,7 +11,8 @@ import { loadCustomFields } from './definitions.ts'
 import { type Candidate, candidatesOf, type RebuildContext, type RebuildCounts } from './rebuild-read.ts'
 import { reopenInputs } from './recover.ts'
 import { inputError } from './input-error.ts'
-import { haltFor, refusal, waitingInputs } from './run.ts'
+import { refusal } from './input-reports.ts'
+import { haltFor, waitingInputs } from './run.ts'
 
 export interface RebuildResult extends RebuildCounts {
   readonly pipeline: string

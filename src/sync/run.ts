@@ -5,8 +5,7 @@ import { mappingText } from '../core/mapping-store.ts'
 import type { FetchOrder } from '../core/cursor.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { isOperatorStop } from '../core/outcome/circuit.ts'
-import { ERRORS, type ErrorCode, SyncError } from '../core/words/errors.ts'
-import { withoutKeys } from '../core/outcome/likely-same.ts'
+import { type ErrorCode, SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import {
   assertBalanced,
@@ -25,6 +24,16 @@ import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
+import {
+  EMPTY_FULL,
+  emptyFullReport,
+  hasArrived,
+  heldReport,
+  refusal,
+  refusedReport,
+  reportedFindings,
+  wasNotTaken,
+} from './input-reports.ts'
 import { readingOf } from './plan/fatal-input.ts'
 import { releaseHint } from './plan/guards.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
@@ -62,44 +71,6 @@ export interface PipelineResult extends Counts, NotSent {
   readonly error?: string
   /** Why the run failed; absent when it did not. */
   readonly code?: ErrorCode
-}
-
-export const EMPTY_FULL = 'a full file without records never means that all are missing: nothing was deleted'
-
-/** A folder that cannot be read is no file, and one that is left was not looked into. */
-const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && status !== 'left'
-
-/** Nothing of it was taken, and no later run does: an operator has to know. A held plan of a file has no code. */
-const wasNotTaken = ({ status, code }: InputReport): boolean =>
-  status === 'refused' || (status === 'held' && code !== undefined)
-
-/** The message with the file in front, where it does not begin with it anyway. */
-const aboutFile = (file: string, message: string): string =>
-  file === '' || message.startsWith(file) ? message : `${file}: ${message}`
-
-/** Dates in another order than before may be a mistake of the exporter, or of an earlier day: an operator decides. */
-const isHeldBack = ({ code }: SyncError): boolean => code === 'INPUT_DATE_ORDER'
-
-export const refusal = (input: { name: string }, error: SyncError): InputReport => ({
-  file: input.name,
-  status: ERRORS[error.code].class === 'later' ? 'left' : isHeldBack(error) ? 'held' : 'refused',
-  code: error.code,
-  error: aboutFile(input.name, error.message),
-  hint: error.hint,
-})
-
-/**
- * The same for a file of this pipeline. An empty file of a full one is held rather than refused: it is the one that could
- * mean "delete all contacts".
- */
-export function refusedReport(
-  input: SourceInput,
-  error: SyncError,
-  { pipeline }: Pick<PlanContext, 'pipeline'>,
-): InputReport {
-  const report = refusal(input, error)
-  const isEmptyFull = error.code === 'INPUT_EMPTY' && pipeline.mode === 'full'
-  return isEmptyFull ? { ...report, ...heldReport(input, EMPTY_FULL) } : report
 }
 
 /** A full export begins from the start, whatever was fetched before. */
@@ -182,23 +153,9 @@ async function finishInput(
   await context.state.endInput(staged, { as: folder, accepted })
   if (blocks !== undefined) await context.state.keepBlocks(staged, blocks)
   await erased?.note()
-  const report: InputReport = isHeld ? heldReport(input, EMPTY_FULL) : { file: input.name, status: 'done' }
+  const report: InputReport = isHeld ? emptyFullReport(input) : { file: input.name, status: 'done' }
   return { report, folder, isArchived }
 }
-
-/** The file is done with; some of what it says waits for a person. */
-export const heldReport = (input: SourceInput, reason: string): InputReport => ({
-  file: input.name,
-  status: 'held',
-  error: aboutFile(input.name, reason),
-})
-
-/** What its report says besides how it ended. */
-export const findingsOf = ({ likelySame }: PlannedInput): Pick<InputReport, 'likely_same'> =>
-  likelySame === undefined ? {} : { likely_same: likelySame }
-
-const reportedFindings = ({ likelySame }: PlannedInput): Pick<InputReport, 'likely_same'> =>
-  likelySame === undefined ? {} : { likely_same: withoutKeys(likelySame) }
 
 async function runInput(
   which: { input: SourceInput; isLast: boolean; number: number; files: number },

@@ -19,7 +19,8 @@ import { isStopped, type LeftAloneListener, type PlanContext, type RunContext } 
 import { holdByGuards } from './plan/guards.ts'
 import { withPresentTerms } from './plan/present-terms.ts'
 import { reopenInputs, settleDoubtsOnce } from './recover.ts'
-import { accountFor, heldReport, type PipelineResult } from './run.ts'
+import { heldReport } from './input-reports.ts'
+import { accountFor, type PipelineResult } from './run.ts'
 
 export interface Undo extends UndoOptions {
   /** The run whose work is put back. */

@@ -1,18 +1,23 @@
 // What is asked of runs long after they were, over the real store.
 import { expect, it } from 'vitest'
 import { noCounts, type RunStatus } from '../../src/core/outcome/summary.ts'
+import type { ErrorCode } from '../../src/core/words/errors.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 
 it('are the first run, the last that was not given up, and the last that found a file', async () => {
   const state = openTemporaryState()
-  const run = async (at: number, status: RunStatus, files: number, read = 0): Promise<void> => {
+  const run = async (
+    at: number,
+    status: RunStatus,
+    { files = 0, read = 0, code }: { files?: number; read?: number; code?: ErrorCode } = {},
+  ): Promise<void> => {
     await state.beginRun({ id: `r${at}`, pipeline: 'shop', startedAt: at, configHash: '' })
     await state.endRun(`r${at}`, {
       endedAt: at + 5,
       status,
       counts: { ...noCounts(), read, rejected: read / 2 },
       error: undefined,
-      code: status === 'failed' ? 'SERVICE_UNREACHABLE' : undefined,
+      code,
       drift: at,
       files,
       refused: at === 20 ? 1 : 0,
@@ -24,9 +29,11 @@ it('are the first run, the last that was not given up, and the last that found a
     lastSuccessAt: undefined,
     lastFile: undefined,
   })
-  await run(10, 'partial', 2, 8)
-  await run(20, 'ok', 0)
-  await run(30, 'failed', 0)
+  await run(10, 'partial', { files: 2, read: 8 })
+  await run(20, 'held')
+  await run(25, 'held', { code: 'PAUSED' })
+  await run(26, 'held', { code: 'SUPPRESSION_LIST' })
+  await run(30, 'failed', { code: 'SERVICE_UNREACHABLE' })
   expect(await state.milestones('shop')).toEqual({
     firstRunAt: 10,
     lastSuccessAt: 25,

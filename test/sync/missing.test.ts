@@ -106,6 +106,16 @@ describe('nobody is deleted', () => {
     expect(deletes(line)).toEqual([])
   })
 
+  it('by a file with its header alone, and that is told like a file that was refused', async () => {
+    const line = fullLine()
+    await imported(line, 3)
+    const { files, run_id: run } = await runWith(line, [[...HEADER]])
+    expect(files).toMatchObject([{ status: 'held', code: 'INPUT_EMPTY' }])
+    expect(await line.state.milestones('shop')).toMatchObject({
+      lastRefused: { runId: run, files: 1, code: 'INPUT_EMPTY' },
+    })
+  })
+
   it('by a file that breaks off', async () => {
     const line = fullLine()
     await imported(line, 3)

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService, checkColumns, termProblems } from '../../app/run/service/checking.ts'
 import { type BrokenFile, type Configuration, loadConfiguration } from '../../app/run/configuration.ts'
+import { assertUsableList } from '../../app/run/suppression.ts'
 import { orphans } from '../../app/people/pipelines.ts'
 import { assertReadOfService, bindingWarning } from '../../app/run/service/service-binding.ts'
 import { definitionsWith } from '../../sync/definitions.ts'
@@ -78,6 +79,16 @@ function checkFields(settings: Settings, definitions: readonly CustomFieldDefini
 const knownText = (error: unknown): string => {
   if (error instanceof SyncError) return `${error.code}: ${error.message}. ${error.hint}`
   throw error
+}
+
+/** Without it no run sends anything. */
+async function checkSuppression(settings: Settings): Promise<CheckReport['problems']> {
+  try {
+    await assertUsableList(settings)
+    return []
+  } catch (error) {
+    return [{ about: 'consents.suppress', text: knownText(error) }]
+  }
 }
 
 /** Whether the service shows what the state knows of it. */
@@ -181,7 +192,8 @@ async function checkAll(settings: Settings, io: Io): Promise<CheckReport> {
     refused === undefined
       ? await checkService(settings, io)
       : { problems: [{ about: 'service', text: refused }], notes: [], reached: true }
-  const problems = [...pipelines.problems, ...service.problems]
+  const suppression = await checkSuppression(settings)
+  const problems = [...suppression, ...pipelines.problems, ...service.problems]
   const notes = [
     ...sharedFieldWarnings(settings),
     ...settings.pipelines

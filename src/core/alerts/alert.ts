@@ -65,8 +65,10 @@ export const conditionOfService = (code: ErrorCode | undefined): ConditionName |
 function failedCondition({ lastRun, broken, name }: PipelineFacts): Condition[] {
   if (broken !== undefined)
     return [{ name: 'failed', pipeline: name, numbers: { code: broken.code ?? 'INTERNAL' } }]
-  // A run that a signal ended failed without a code, and continues automatically.
-  if (lastRun?.status !== 'failed' || lastRun.code === undefined) return []
+  // A run that a signal ended failed without a code, and continues automatically. Without the suppression list every run
+  // stops until a person has put it right, though it counts as held.
+  const isStopped = lastRun?.status === 'failed' || lastRun?.code === 'SUPPRESSION_LIST'
+  if (!isStopped || lastRun.code === undefined) return []
   if (conditionOfService(lastRun.code) !== undefined) return []
   return [{ name: 'failed', pipeline: name, numbers: { code: lastRun.code, run_id: lastRun.id } }]
 }

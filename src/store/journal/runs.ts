@@ -76,7 +76,7 @@ function createMilestones(db: Connection): StateLists['milestones'] {
     .pluck()
   const success = db
     .prepare<[string], number | null>(
-      "SELECT max(ended_at) FROM run WHERE pipeline = ? AND status IN ('ok', 'partial', 'held')",
+      "SELECT max(ended_at) FROM run WHERE pipeline = ? AND (status IN ('ok', 'partial') OR (status = 'held' AND code IS NULL))",
     )
     .pluck()
   const file = db.prepare<[string], NonNullable<Milestones['lastFile']>>(LAST_FILE)

@@ -4,8 +4,9 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSuppressions } from '../../../src/app/run/suppression.ts'
+import { assertUsableList, createSuppressions } from '../../../src/app/run/suppression.ts'
 import type { SuppressionList } from '../../../src/core/change/consents/suppression.ts'
+import { openState } from '../../../src/store/state-store.ts'
 import type { TestState } from '../../support/state/memory-state.ts'
 import { temporaryState } from '../../support/state/temporary-state.ts'
 
@@ -117,4 +118,26 @@ it('is read again where its file has changed, and has another edition for each c
   write('mail', 'c@d.example', 'a@b.example', 'e@f.example')
   expect((await list.now()).edition).toBeGreaterThan(longer.edition + 1)
   expect((await listOf(path).now()).edition).toBe((await list.now()).edition)
+})
+
+describe('before a run', () => {
+  const asked = () =>
+    assertUsableList({ consents: { suppress: path }, state: { path: join(folder, 's.db') } })
+
+  it('is looked for beside the owner of the state, and compared with what a run has read', async () => {
+    await expect(asked()).rejects.toMatchObject({ code: 'SUPPRESSION_LIST' })
+    write('mail', ...mails(20))
+    await expect(asked()).resolves.toBeUndefined()
+    const owned = openState(join(folder, 's.db'), { pid: 1, since: 0, thorough: false })
+    await createSuppressions(owned)(path)?.now()
+    await owned.close()
+    write('mail', ...mails(10))
+    await expect(asked()).rejects.toMatchObject({
+      message: expect.stringContaining('has 10 entries, 20') as string,
+    })
+  })
+
+  it('is not asked for where there is none', async () => {
+    await expect(assertUsableList({ consents: {}, state: { path } })).resolves.toBeUndefined()
+  })
 })

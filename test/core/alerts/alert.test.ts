@@ -80,6 +80,12 @@ describe('what holds', () => {
       { shop: { lastRun: run({ status: 'failed', code: 'REFUSED_ALIKE' }) } },
       ['shop failed'],
     ],
+    [
+      'a run that the suppression list stopped',
+      { shop: { lastRun: run({ status: 'held', code: 'SUPPRESSION_LIST' }) } },
+      ['shop failed'],
+    ],
+    ['no failure where a run was paused', { shop: { lastRun: run({ status: 'held', code: 'PAUSED' }) } }, []],
     ['no failure where a signal ended the run', { shop: { lastRun: run({ status: 'failed' }) } }, []],
     ['a fault of the state', { shop: { broken: { code: 'STATE_FULL' } } }, ['shop failed']],
     ['held changes', { shop: { backlog: { rejects: 0, held: 3, inDoubt: 0 } } }, ['shop held']],

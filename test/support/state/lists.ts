@@ -287,7 +287,10 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
     highestContactBefore: async (runId) => tables.runs.get(runId)?.highestContact ?? 0,
     async milestones(pipeline) {
       const runs = runsOf(pipeline)
-      const ended = runs.filter(({ status }) => ['ok', 'partial', 'held'].includes(status ?? ''))
+      const ended = runs.filter(
+        ({ status, code }) =>
+          status === 'ok' || status === 'partial' || (status === 'held' && code === undefined),
+      )
       const last = runs.filter(({ files = 0 }) => files > 0).at(-1)
       const ends = ended.map(({ endedAt = 0 }) => endedAt)
       const refusing = runs.filter(({ refused = 0, endedAt }) => refused > 0 && endedAt !== undefined).at(-1)
