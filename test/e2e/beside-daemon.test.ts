@@ -1,7 +1,9 @@
 // Decisions beside a running daemon, as the program is used: it takes them, and the command prints what it would have printed
 // without it.
+import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import Database from 'better-sqlite3'
 import { z } from 'zod'
@@ -117,6 +119,26 @@ describe('with a daemon on the state', () => {
     daemon?.process.kill('SIGTERM')
     await daemon?.ended
     expect(existsSync(socket)).toBe(false)
+  })
+
+  it('goes on when those who ask are gone before they are answered', async () => {
+    const socket = shop.path('state', 'contact-sync.db.sock')
+    for (let time = 0; time < 20; time += 1) {
+      const client = connect(socket)
+      client.on('error', () => undefined)
+      await once(client, 'connect')
+      await new Promise((resolve) => client.write('{}\n', resolve))
+      client.destroy()
+    }
+    expect((await shop.cli('pause', 'shop')).code).toBe(0)
+    expect([daemon?.process.exitCode, daemon?.process.signalCode]).toEqual([null, null])
+  })
+
+  it('keeps the state for itself over an erasure', async () => {
+    await shop.drop('shop', '1.csv', peopleCsv(3))
+    expect(await run()).toMatchObject({ exit: 0, created: 3 })
+    expect((await shop.cli('audit', 'forget', 'person1@example.com', '--yes')).code).toBe(0)
+    expect((await shop.cli('start')).code).toBe(6)
   })
 
   it('pauses a pipeline over a restart; a run ends with 4 and the reason; resumes', async () => {

@@ -1,7 +1,8 @@
 // Erases one person: at the service on request, in the archived files, in the logs, in the state; and reports what
 // was removed and what lies outside our reach. Part of the composition. Each step may be done again: the next owner of the
 // state completes what was ended half-way.
-import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { planEntry } from '../../core/log/audit.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
@@ -147,20 +148,36 @@ async function eraseFiles(work: Work) {
   return { changed: [...changed, ...eraseOptOuts(settings.consents.outbox, subject)], left }
 }
 
-const SQLITE_ID_AT = 68
-
-/** As it stands in a database's file; a file that cannot be read is taken for a copy. */
-function applicationId(path: string): string {
+/**
+ * Prints, for each path of the list on standard input, the application id in a database's file; a file that cannot be read is
+ * taken for a copy.
+ */
+const PRINT_IDS = `
+const { openSync, readFileSync, readSync } = require('node:fs')
+const idOf = (path) => {
   const bytes = Buffer.alloc(4)
-  let file: number | undefined
   try {
-    file = openSync(path, 'r')
-    readSync(file, bytes, 0, bytes.length, SQLITE_ID_AT)
+    readSync(openSync(path, 'r'), bytes, 0, 4, 68)
     return bytes.toString('latin1')
   } catch {
     return 'CSY1'
-  } finally {
-    if (file !== undefined) closeSync(file)
+  }
+}
+process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(idOf)))`
+
+/**
+ * By another process: one that closes a file loses all locks that it has on it (POSIX), and these may be the files of states
+ * that this process has.
+ */
+function applicationIds(paths: readonly string[]): readonly string[] {
+  const { stdout } = spawnSync(process.execPath, ['-e', PRINT_IDS], {
+    input: JSON.stringify(paths),
+    encoding: 'utf8',
+  })
+  try {
+    return JSON.parse(stdout) as string[]
+  } catch {
+    return paths.map(() => 'CSY1')
   }
 }
 
@@ -168,13 +185,11 @@ function applicationId(path: string): string {
 function copiesOf(path: string): { old: string[]; others: string[] } {
   const folder = dirname(path)
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const names = files.map(({ name }) => name).filter((name) => name !== basename(path))
   const isOld = (name: string): boolean => name.startsWith(`${basename(path)}.before-schema-`)
-  const isCopy = (name: string): boolean => {
-    if (name === basename(path) || isOld(name)) return false
-    return applicationId(join(folder, name)) === 'CSY1'
-  }
-  const names = files.map(({ name }) => name)
-  return { old: names.filter(isOld), others: names.filter(isCopy) }
+  const unknown = names.filter((name) => !isOld(name))
+  const ids = applicationIds(unknown.map((name) => join(folder, name)))
+  return { old: names.filter(isOld), others: unknown.filter((_, index) => ids[index] === 'CSY1') }
 }
 
 /** What must follow once a person's rows are gone: no page of the state and no copy of it holds them. May be done again. */
