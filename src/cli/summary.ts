@@ -59,6 +59,8 @@ export function resultLines(result: PipelineResult): readonly string[] {
   const retried = result.retries > 0 ? `, ${plural(result.retries, 'retry', 'retries')}` : ''
   if (result.deleted > 0) parts.push(`${number(result.deleted)} deleted`)
   if (result.held_deletes > 0) parts.push(`${plural(result.held_deletes, 'delete')} held`)
+  const { deletes_failed: failedDeletes = 0 } = result
+  if (failedDeletes > 0) parts.push(`${plural(failedDeletes, 'delete')} not carried out`)
   const head = `${result.pipeline}: ${headline(result)}: ${plural(result.read, 'record')} in ${spanText(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
   const stopped =
     result.code === undefined || result.error === undefined

@@ -183,8 +183,8 @@ export interface RunState {
   /** Gives operations that were left open their new form in this run, or ends them where nothing is left to do. */
   replan(runId: string, replanned: readonly Replanned[]): Promise<void>
   /**
-   * Plans the released deletes for this run, but for those whose record is back; how many. `missing`: also those of records
-   * that have gone, and not only those that undo a creation.
+   * Plans the released deletes for this run, and those that an earlier one gave up, but for those whose record is back; how many.
+   * `missing`: also those of records that have gone, and not only those that undo a creation.
    */
   takeReleasedDeletes(pipeline: string, runId: string, which: { missing: boolean }): Promise<number>
   /** Records of a run that have no outcome yet. */

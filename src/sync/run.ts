@@ -65,6 +65,8 @@ export interface PipelineResult extends Counts, NotSent {
   readonly requests: number
   readonly retries: number
   readonly duration_ms: number
+  /** Deletes that were not carried out; absent where there are none. */
+  readonly deletes_failed?: number
   /** How often it met something at the service that others had changed. */
   readonly drift: number
   readonly files: readonly InputReport[]
@@ -344,6 +346,7 @@ export async function accountFor(
     ...tally.counts,
     ...context.session.counts,
     ...notSentCounts(tally),
+    ...(tally.deletesFailed === 0 ? {} : { deletes_failed: tally.deletesFailed }),
     duration_ms: Math.round(clock.monotonic() - started),
     drift: tally.drift,
     files,

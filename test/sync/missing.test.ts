@@ -91,6 +91,50 @@ describe('a record that has gone from a full export', () => {
   })
 })
 
+describe('a delete that failed', () => {
+  const failing = async (): Promise<Line> => {
+    const line = fullLine()
+    await imported(line, 4)
+    line.service.fault = ({ method }) => (method === 'DELETE' ? { kind: 'refused', status: 409 } : undefined)
+    const result = await runWith(line, people(3))
+    expect(result).toMatchObject({ status: 'partial', deleted: 0, deletes_failed: 1 })
+    expect(await line.state.backlog('shop')).toMatchObject({ retriable: 1 })
+    line.service.fault = () => undefined
+    return line
+  }
+
+  it('is tried again by the next run, without another export', async () => {
+    const line = await failing()
+    expect(await line.run()).toMatchObject({ status: 'ok', read: 0, deleted: 1 })
+    expect(await line.state.backlog('shop')).toMatchObject({ retriable: 0, linked: 3 })
+    expect(await line.run()).toMatchObject({ status: 'ok', deleted: 0, requests: 0 })
+  })
+
+  it('stays failed where it fails again, once in each run', async () => {
+    const line = await failing()
+    line.service.fault = ({ method }) => (method === 'DELETE' ? { kind: 'refused', status: 409 } : undefined)
+    const sent = deletes(line).length
+    expect(await line.run()).toMatchObject({ status: 'partial', deleted: 0, deletes_failed: 1 })
+    expect(deletes(line)).toHaveLength(sent + 1)
+    expect(await line.state.backlog('shop')).toMatchObject({ retriable: 1 })
+  })
+
+  it('is judged again by the next export: the record is back, or still missing', async () => {
+    const back = await failing()
+    expect(await runWith(back, people(4))).toMatchObject({ status: 'ok', deleted: 0, unchanged: 4 })
+    expect(await back.run()).toMatchObject({ deleted: 0, requests: 0 })
+    const gone = await failing()
+    expect(await runWith(gone, people(3))).toMatchObject({ status: 'ok', deleted: 1, unchanged: 3 })
+  })
+
+  it('is given up where the pipeline keeps what is missing by now', async () => {
+    const line = await failing()
+    line.pipeline = { ...line.pipeline, on_missing: 'keep' }
+    expect(await line.run()).toMatchObject({ status: 'ok', deleted: 0, requests: 0 })
+    expect(await line.state.backlog('shop')).toMatchObject({ retriable: 0 })
+  })
+})
+
 describe('nobody is deleted', () => {
   it.each<[string, (table: string[][]) => string[][]]>([
     ['by a file with its header alone', ([header = []]) => [header]],

@@ -16,7 +16,7 @@ import { eraseRecords, type LeftFile } from '../../sources/erase.ts'
 import { type Forgotten } from '../../store/log/forget.ts'
 import { statePlace } from '../../store/file/place.ts'
 import type { OwnedState } from '../../store/state-store.ts'
-import { systemClock as clock } from '../../system.ts'
+import { nodeProgram, systemClock as clock } from '../../system.ts'
 import type { Desk } from '../run/desk.ts'
 import { assertOfService } from '../run/service/service-binding.ts'
 import { type AtService, eraseAtService, type SeenAtService } from './erase-at-service.ts'
@@ -170,7 +170,7 @@ process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(idOf
  * that this process has.
  */
 function applicationIds(paths: readonly string[]): readonly string[] {
-  const { stdout } = spawnSync(process.execPath, ['-e', PRINT_IDS], {
+  const { stdout } = spawnSync(nodeProgram, ['-e', PRINT_IDS], {
     input: JSON.stringify(paths),
     encoding: 'utf8',
   })

@@ -157,20 +157,32 @@ export function createDropHeld(db: Connection): (dropped: readonly Dropped[]) =>
   }
 }
 
+/** Deletes that an earlier run gave up. */
+const FAILED_BEFORE =
+  "state <> 'planned' AND state = 'failed' AND cause = 'missing' AND undoes IS NULL AND run_id <> @runId"
+
 function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeReleasedDeletes'> {
   const release = db.transaction(createRelease(db))
   const takeDeletes = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
     WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
       AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing = 1 OR undoes IS NOT NULL)`)
+  const takeFailed = db.prepare(`
+    UPDATE operation SET state = 'planned', run_id = @runId
+    WHERE pipeline = @pipeline AND ${FAILED_BEFORE} AND @missing = 1 AND link_id IN (SELECT id FROM link WHERE missing > 0)`)
+  const giveUp = db.prepare(`DELETE FROM operation WHERE pipeline = @pipeline AND ${FAILED_BEFORE}`)
   const forget = db.prepare(FORGET_EMPTY_HOLDS)
   return {
     release: async (run, at) => release({ run, at }),
     takeReleasedDeletes: async (pipeline, runId, { missing }) =>
       db.transaction(() => {
-        const { changes } = takeDeletes.run({ pipeline, runId, missing: missing ? 1 : 0 })
+        const of = { pipeline, runId, missing: missing ? 1 : 0 }
+        const { changes: released } = takeDeletes.run(of)
+        const { changes: failed } = takeFailed.run(of)
+        // Nobody is missing any more, or the pipeline no longer asks for it.
+        giveUp.run({ pipeline, runId })
         forget.run({ pipeline })
-        return changes
+        return released + failed
       })(),
   }
 }

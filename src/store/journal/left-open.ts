@@ -49,7 +49,8 @@ function createReopen(db: Connection): RunState['reopen'] {
     UPDATE operation SET state = 'held' WHERE pipeline = ? AND cause = 'missing' AND released = 1
       AND (state = 'planned' OR (state <> 'planned' AND state = 'failed'))`)
   const forgetDeletes = db.prepare(`
-    DELETE FROM operation WHERE pipeline = ? AND cause = 'missing' AND (state = 'planned' OR (state <> 'planned' AND state = 'failed'))`)
+    DELETE FROM operation WHERE pipeline = ? AND cause = 'missing'
+      AND (state = 'planned' OR (state <> 'planned' AND state = 'failed' AND undoes IS NOT NULL))`)
   const orphaned = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE pipeline = ? AND state = 'planned'
       AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
@@ -57,7 +58,7 @@ function createReopen(db: Connection): RunState['reopen'] {
     db.transaction(() => {
       noteCutOff(pipeline, at)
       repeat.run(pipeline)
-      // What was not deleted yet is found again by the next full input, if it is still missing then.
+      // What was not sent yet is found again when its input is read again; what was given up is tried again after the files.
       releasedDeletes.run(pipeline)
       forgetDeletes.run(pipeline)
       orphaned.run(pipeline)

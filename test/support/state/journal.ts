@@ -87,9 +87,9 @@ function reopen(tables: Tables, pipeline: string, at: number): number {
   const doubts = sending.filter((row) => cutOff(tables, row, at)).length
   for (const row of rows) {
     if (row.cause === 'missing' && (row.state === 'planned' || row.state === 'failed')) {
-      // What was not deleted yet is found again by the next full input, if it is still missing then.
+      // What was not sent yet is found again when its input is read again; what was given up is tried again after the files.
       if (row.released) row.state = 'held'
-      else tables.operations.delete(row.id)
+      else if (row.state === 'planned' || row.undoes !== undefined) tables.operations.delete(row.id)
     } else if (row.state === 'planned') {
       const input = tables.inputs.get(row.inputId)
       const isOpen = input?.state === 'reading' || input?.state === 'planned'
@@ -180,9 +180,20 @@ function takeReleasedDeletes(tables: Tables, pipeline: string, runId: string, mi
       row.cause === 'missing' &&
       ((missing && isStillMissing(row)) || row.undoes !== undefined),
   )
-  for (const row of rows) Object.assign(row, { state: 'planned', runId })
+  const failed = rowsWhere(
+    tables,
+    (row) =>
+      row.pipeline === pipeline &&
+      row.state === 'failed' &&
+      row.cause === 'missing' &&
+      row.undoes === undefined &&
+      row.runId !== runId,
+  )
+  const taken = [...rows, ...failed.filter((row) => missing && isStillMissing(row))]
+  for (const row of taken) Object.assign(row, { state: 'planned', runId })
+  for (const row of failed) if (row.state === 'failed') tables.operations.delete(row.id)
   forgetEmptyHolds(tables, pipeline)
-  return rows.length
+  return taken.length
 }
 
 export function memoryJournal(tables: Tables): Journal {
