@@ -70,7 +70,7 @@ const lookedAt = (path: string, before: RequestEntry | undefined, { ledger }: Co
 
 /**
  * A create whose 1 or 2 was not taken is taken back: one of our own that shows neither that status nor anything that others
- * had put there when it was looked at.
+ * had put there when it was looked at. Its terms are a request of their own, before that of its fields.
  */
 export function isTakenBack(effect: Effect, consents: Consents): boolean {
   const contact = consents.service.contacts.all.get(effect.contact)
@@ -80,8 +80,10 @@ export function isTakenBack(effect: Effect, consents: Consents): boolean {
     wasEverWithdrawn(contact.id, consents) || formerStatuses(contact, consents.service).length > 0
   if (!isWanted) return false
   const path = `/contact/${contact.id}`
-  const seen = lookedAt(path, consents.ledger.requests[effect.request - 1], consents)
-  if (seen === undefined) return false
+  const request = consents.ledger.requests[effect.request - 1]
+  const seen = lookedAt(path, request, consents)
+  const termsSeen = lookedAt(`${path}/terms`, request, consents)
+  if (seen === undefined || termsSeen === undefined) return false
   const isSetSince = consents.ledger.effects.some(
     ({ contact: id, who, at, fields }) =>
       id === contact.id && who === 'foreign' && at >= seen && fields[STATUS] !== undefined,
@@ -91,9 +93,9 @@ export function isTakenBack(effect: Effect, consents: Consents): boolean {
     ({ contact: id, who, at, fields, term, kind }) =>
       id === contact.id &&
       who === 'foreign' &&
-      at < seen &&
-      (Object.keys(fields).some((field) => isFilledByOthers(contact, field)) ||
-        (kind === 'term_on' && contact.terms.get(term) === 'foreign')),
+      (kind === 'term_on'
+        ? at < termsSeen && contact.terms.get(term) === 'foreign'
+        : at < seen && Object.keys(fields).some((field) => isFilledByOthers(contact, field))),
   )
   return strange.length === 0
 }
