@@ -51,8 +51,7 @@ export async function clearLeftovers({ state, source, pipeline }: RunContext): P
 async function lookAt(doubts: readonly Operation[], context: RunContext): Promise<void> {
   const sideBySide = createSideBySide(context)
   for (const operation of doubts) {
-    const { kind, mailKey } = operation
-    const of = { kind, mails: mailKey === undefined ? [] : [mailKey] }
+    const of = { kind: operation.kind, operations: [operation] }
     const look = (): Promise<void> => settleDoubt(operation, context, mayResend(operation, context))
     if (!(await sideBySide.begin(look, of))) break
   }

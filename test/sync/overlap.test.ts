@@ -5,6 +5,7 @@ import { temporaryState } from '../support/state/temporary-state.ts'
 import { type Call, memoryService } from '../support/memory-service.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
 import { GUARDS, pipelineSettings } from '../support/pipeline.ts'
+import { createMailTurns } from '../../src/sync/send/turns.ts'
 
 const isCreate = ({ method, path }: Call): boolean => method === 'POST' && path.startsWith('/contact')
 const isUpdate = ({ method, path }: Call): boolean => method === 'PUT' && path === '/contact/<contact_id>'
@@ -300,5 +301,40 @@ describe('a contact into which the create of another pipeline may have been merg
     expect(await other.run()).toMatchObject({ held: 2 })
     full.source.drop('c.csv', people(1))
     expect(await full.run()).toMatchObject({ deleted: 2 })
+  })
+  it.each([
+    ['sent', 1],
+    ['sent again after a lost answer', 2],
+  ])('is not deleted by a request that is %s while that create is on its way', async (_, nth) => {
+    const shared = { state: temporaryState(), service: memoryService(), mails: createMailTurns() }
+    const { service } = shared
+    const guards = { ...GUARDS, max_deletes: { share: 1 } }
+    const full = testLine({ ...shared, pipeline: { mode: 'full', on_missing: 'delete', guards } })
+    const other = testLine({ ...shared, pipeline: { name: 'other' } })
+    full.source.drop('a.csv', people(2))
+    await full.run()
+    other.source.drop('b.csv', people(1, 2))
+    let [deletes, theirs]: [number, Promise<unknown>] = [0, Promise.resolve()]
+    const { session } = service
+    service.session = () => {
+      const real = session()
+      return {
+        ...real,
+        async deleteContact(id) {
+          deletes += 1
+          if (deletes === nth) theirs = other.run()
+          for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+          return real.deleteContact(id)
+        },
+      }
+    }
+    service.fault = ({ method }) => (method === 'DELETE' && deletes < nth ? { kind: 'unknown' } : undefined)
+    full.source.drop('c.csv', people(1))
+    expect(await full.run()).toMatchObject({ deleted: 1, in_doubt: 0 })
+    await theirs
+    expect([...service.contacts.values()].map(({ mail }) => mail)).toEqual([
+      'person1@example.com',
+      'person2@example.com',
+    ])
   })
 })

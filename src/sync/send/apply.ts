@@ -99,23 +99,12 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
   yield* full()
 }
 
-/** The mails that a request concerns: those it brings, and those it takes away, which may be another's from then on. */
-const mailsOf = ({ operations }: Shipment): string[] => [
-  ...new Set(
-    operations.flatMap(({ kind, mailKey, known }) => {
-      const given = kind === 'update' && mailKey !== undefined ? contactMailKey(known) : undefined
-      return [mailKey, given].filter((mail) => mail !== undefined)
-    }),
-  ),
-]
-
 /** Sends what is planned now; how many shipments that were. */
 async function sendPlanned(context: RunContext): Promise<number> {
   let sent = 0
   const sideBySide = createSideBySide(context)
   for await (const shipment of shipments(context)) {
-    const of = { kind: shipment.kind, mails: mailsOf(shipment) }
-    if (!(await sideBySide.begin(() => shipment.send(), of))) break
+    if (!(await sideBySide.begin(() => shipment.send(), shipment))) break
     sent += 1
   }
   await sideBySide.end()
