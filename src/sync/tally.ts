@@ -55,6 +55,29 @@ const goesOn = (settlement: Settlement): boolean => 'next' in settlement
 const isWorse = (outcome: Outcome): boolean =>
   outcome === 'failed' || outcome === 'rejected' || outcome === 'in_doubt' || outcome === 'held'
 
+/** Counts each record once, also where a brake gives it a term after its other changes. */
+function outcomeCounter(counts: Counts) {
+  /** By key, what those that ask are counted as. */
+  const asks = new Map<string, Outcome | undefined>()
+  return {
+    asking: {
+      noteAsking: (key: string): void => void asks.set(key, asks.get(key)),
+      isAsking: (key: string): boolean => asks.has(key),
+    },
+    count(key: string, outcome: Outcome): void {
+      const before = asks.get(key)
+      if (before !== undefined && !isWorse(outcome)) return
+      if (before !== undefined) counts[before] -= 1
+      counts[outcome] += 1
+      if (asks.has(key)) asks.set(key, outcome)
+    },
+    noLongerInDoubt(key: string): void {
+      counts.in_doubt -= 1
+      if (asks.has(key)) asks.set(key, undefined)
+    },
+  }
+}
+
 /** `runId`: operations of other runs were counted there. `exampleKey`: a plan is asked about this record. */
 export function createTally(runId: string, exampleKey?: string): Tally {
   const counts = noCounts()
@@ -66,20 +89,7 @@ export function createTally(runId: string, exampleKey?: string): Tally {
   let keptEdits = 0
   /** Operations with an edit that waits for an operator. */
   const asking = new Set<number>()
-  const leftOut = leftOutCounter(exampleKey)
-  /** By key, what those that ask are counted as. */
-  const asks = new Map<string, Outcome | undefined>()
-  const count = (key: string, outcome: Outcome): void => {
-    const before = asks.get(key)
-    if (before !== undefined && !isWorse(outcome)) return
-    if (before !== undefined) counts[before] -= 1
-    counts[outcome] += 1
-    if (asks.has(key)) asks.set(key, outcome)
-  }
-  const noLongerInDoubt = (key: string): void => {
-    counts.in_doubt -= 1
-    if (asks.has(key)) asks.set(key, undefined)
-  }
+  const outcomes = outcomeCounter(counts)
   const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
     if (state !== 'in_doubt') settledOperations += 1
     if (kind === 'done') counts.deleted += 1
@@ -117,9 +127,8 @@ export function createTally(runId: string, exampleKey?: string): Tally {
       keptEdits += edits.length
       if (edits.some(({ rule }) => rule === 'ask')) asking.add(id)
     },
-    leftOut,
-    noteAsking: (key) => void asks.set(key, asks.get(key)),
-    isAsking: (key) => asks.has(key),
+    leftOut: leftOutCounter(exampleKey),
+    ...outcomes.asking,
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },
@@ -130,15 +139,15 @@ export function createTally(runId: string, exampleKey?: string): Tally {
       if (goesOn(settlement)) {
         // An earlier run's doubt is over, and the rest of its change is this run's work.
         if (!isOurs) counts.read += 1
-        else if (operation.state === 'in_doubt') noLongerInDoubt(operation.key)
+        else if (operation.state === 'in_doubt') outcomes.noLongerInDoubt(operation.key)
         return
       }
       if (!isOurs) return
-      if (operation.state === 'in_doubt') noLongerInDoubt(operation.key)
+      if (operation.state === 'in_doubt') outcomes.noLongerInDoubt(operation.key)
       else settledOperations += 1
       const outcome = outcomeOf(operation, settlement)
       const isAsked = asking.has(operation.id) && (outcome === 'updated' || outcome === 'unchanged')
-      count(operation.key, isAsked ? 'held' : outcome)
+      outcomes.count(operation.key, isAsked ? 'held' : outcome)
     },
   }
 }
