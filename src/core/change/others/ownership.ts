@@ -116,6 +116,19 @@ export function ownFields(
   }
 }
 
+/** Of each pipeline the fields that a later owner fills in only once they were emptied, while a blank of its records keeps them. */
+export const keptFromNextOwner = (
+  pipelines: readonly Pick<PipelineSettings, 'name' | 'map' | 'blank' | 'owners'>[],
+): readonly { readonly pipeline: string; readonly fields: readonly string[] }[] =>
+  pipelines.flatMap(({ name, map, blank, owners = {} }) => {
+    const fields = Object.entries(owners).flatMap(([field, those]) => {
+      const rule = Object.entries(map).find(([mapped]) => mapped === field)?.[1].blank ?? blank
+      const isBeforeOthers = those.slice(0, -1).some((owner) => owner.pipeline === name)
+      return isBeforeOthers && rule === 'keep' ? [field] : []
+    })
+    return fields.length === 0 ? [] : [{ pipeline: name, fields }]
+  })
+
 /** Fields of which nothing says who may write them, though two pipelines send them to contacts of one mail. */
 export function sharedFields(
   pipelines: readonly Pick<

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   dependsOnOthers,
+  keptFromNextOwner,
   ownersFor,
   ownersBefore,
   ownFields,
@@ -125,4 +126,16 @@ it('names fields that two pipelines write and none owns, where they can meet', (
   expect(sharedFields([{ ...shop, map: {} }, other])).toEqual([])
   const owned = { ...shop, owners: Object.fromEntries(fields.map((field) => [field, [owner('shop')]])) }
   expect(sharedFields([owned, other])).toEqual([])
+})
+
+it('names fields that an owner never gives up to the next one, because a blank keeps them', () => {
+  const owners = { phone: ['crm', 'shop'].map(owner), fax: [owner('crm')] }
+  const map = { mail: { column: 'm' }, phone: { column: 'p' }, fax: { column: 'f' } }
+  const [crm, shop] = ['crm', 'shop'].map((name) => ({ ...pipelineSettings({ name, map }), owners }))
+  const all = [crm, shop].filter((one) => one !== undefined)
+  expect(keptFromNextOwner(all)).toEqual([{ pipeline: 'crm', fields: ['phone'] }])
+  expect(keptFromNextOwner(all.map((one) => ({ ...one, blank: 'clear' as const })))).toEqual([])
+  const cleared = { ...map, phone: { column: 'p', blank: 'clear' as const } }
+  expect(keptFromNextOwner(all.map((one) => ({ ...one, map: cleared })))).toEqual([])
+  expect(keptFromNextOwner([pipelineSettings()])).toEqual([])
 })
