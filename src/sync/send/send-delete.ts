@@ -21,7 +21,7 @@ async function lookAtKept(operation: Operation, contactId: number, context: RunC
   const notBefore = context.clock.now()
   const settlement =
     seen.kind === 'ok'
-      ? ({ kind: 'failed', reason: KEPT } as const)
+      ? ({ kind: 'settled' } as const)
       : ({ kind: 'in_doubt', reason: seen.reason, notBefore } as const)
   return settle([{ operation, request, settlement }], context)
 }
