@@ -12,6 +12,7 @@ import {
 } from '../core/mapping/terms.ts'
 import { createAppend } from './log/audit-append.ts'
 import type { Connection } from './file/connection.ts'
+import { createBrakeRename } from './journal/brakes.ts'
 import { assertionsJson, parseAssertions } from './journal/rows.ts'
 
 /** A rename of the term with this id. */
@@ -111,7 +112,9 @@ export function createTermNames(db: Connection): TermNames {
   const meta = createMeta(db)
   const append = createAppend(db)
   const inOne = <T>(work: () => T): T => db.transaction(work)()
+  const renameInBrakes = createBrakeRename(db)
   const renameRows = (from: string, to: string): number => {
+    renameInBrakes(from, to)
     rewrite(db, 'operation', (terms) => renamedPlan(terms, from, to))
     return rewrite(db, 'link', (terms) => renamedAssertions(terms, from, to))
   }

@@ -16,6 +16,7 @@ import { plural } from '../core/words/format.ts'
 import type { PlanContext } from './context.ts'
 import type { PlannedCorrections } from './corrections.ts'
 import { holdByApprovals } from './plan/guards.ts'
+import { brakedTerms } from './plan/present-terms.ts'
 
 const BLOCKED = 1
 const UNSUBSCRIBED = 2
@@ -181,10 +182,11 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
 
 /** Decides, and plans what may go; asked again after that was sent, it notes what was given. */
 export async function* planBrakes(context: PlanContext): AsyncGenerator<PlannedCorrections> {
-  const { pipeline } = context
+  const { pipeline, state } = context
   await settleGiven(context)
   const { brake: rule } = pipeline.guards
-  for (const name of rule?.terms ?? []) if (rule !== undefined) await decide(name, rule, context)
+  if (rule !== undefined)
+    for (const name of await brakedTerms(pipeline, state)) await decide(name, rule, context)
   yield* planGrants(context)
   await settleGiven(context)
 }

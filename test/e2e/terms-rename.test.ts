@@ -8,7 +8,11 @@ import { KEY, openWorkshop, type Workshop } from '../support/cli.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 let shop: Workshop
-const configuration = (assign = '{ column: tags, split: "," }', more = '') => `
+const configuration = (
+  assign = '{ column: tags, split: "," }',
+  more = '',
+  { rules = '', keys = '' } = {},
+) => `
 service:
   base_url: \${BASE_URL}
   api_key: \${API_KEY}
@@ -16,14 +20,18 @@ service:
   retry: { attempts: 2, max_delay: 1s }
   doubt: { quiesce: 200ms, absent_reads: 1 }
 state: { path: state/contact-sync.db }
-server: { port: 0 }
-pipelines:
+server: { port: 0, users: [{ name: anna, role: approver, token: ${'a'.repeat(40)} }] }
+${rules}pipelines:
   shop:
     source: { type: csv, folder: inbox/shop, settle: 0s }
     key: no
     map: { mail: mail }
     terms: { policy: managed, assign: [${assign}]${more} }
-`
+${keys}`
+const brakeOn = (term: string): string =>
+  configuration(undefined, '', {
+    keys: `    guards: { brake: { terms: [${term}], above: 2, first: 1, watch: 24h } }\n`,
+  })
 const FIRST = 'no,mail,tags\nK1,a@example.com,"Kunde,VIP"\n'
 
 beforeEach(async () => {
@@ -101,18 +109,47 @@ it('it is refused while something names OLD, where OLD is unknown, and where NEW
   expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('no confirmation possible')])
   expect((await shop.cli('terms', 'remove', 'Kunde')).code).toBe(2)
   expect((await shop.cli('terms', 'rename', 'Kunde')).code).toBe(2)
-  const naming = [configuration('kunde'), configuration('{ column: tags }', ', descriptions: { KUNDE: x }')]
-  for (const yaml of naming) {
+  const approval = { rules: 'approvals: [{ when: { terms: [Kunde] }, by: 1 }]\n' }
+  const naming: [string, string][] = [
+    ['terms', configuration('kunde')],
+    ['terms', configuration('{ column: tags }', ', descriptions: { KUNDE: x }')],
+    ['guards.brake', brakeOn('kunde')],
+    ['approvals', configuration(undefined, '', approval)],
+  ]
+  for (const [place, yaml] of naming) {
     await shop.configure(yaml)
     const refused = await renamed('Kunde', 'Customer')
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('still names "Kunde", in shop'),
+      expect.stringContaining(`still names "Kunde", in shop (${place})`),
     ])
   }
   await shop.configure(configuration())
   expect(shop.writes()).toBe(writes)
   expect(await names()).toEqual(['Kunde', 'VIP'])
+})
+
+it('a brake goes on where the pipeline is paused for the rename', async () => {
+  await shop.configure(brakeOn('Kunde'))
+  const people = (from: number, to: number) =>
+    Array.from(
+      { length: to - from + 1 },
+      (_, index) => `K${from + index},p${from + index}@example.com,Kunde\n`,
+    )
+  await shop.drop('shop', 'b.csv', `no,mail,tags\n${people(2, 8).join('')}`)
+  expect((await shop.cli('run')).code).toBe(4)
+  expect((await shop.cli('pause', 'shop')).code).toBe(0)
+  await shop.configure(brakeOn('Customer'))
+  expect((await renamed('Kunde', 'Customer')).code).toBe(0)
+  expect((await shop.cli('resume', 'shop')).code).toBe(0)
+  const writes = shop.writes()
+  await shop.drop('shop', 'c.csv', `no,mail,tags,x\n${people(2, 8).join('').replaceAll('Kunde', 'Kunde,1')}`)
+  const { code, said } = await json('run')
+  expect([code, said]).toMatchObject([4, { pipelines: [{ unchanged: 1, held: 6 }] }])
+  expect(shop.writes()).toBe(writes)
+  expect((await shop.cli('held', 'list')).stdout).toContain(
+    '6 changes held by brake: they wait for the term Customer',
+  )
 })
 
 it('again, onward, back and by case alone: each name leads to that of today', async () => {

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { termEntry } from '../../src/core/log/audit.ts'
+import { openDatabase } from '../../src/store/file/database.ts'
 import { openState, type OwnedState } from '../../src/store/state-store.ts'
+import { createStateViews } from '../../src/store/views/views.ts'
 
 let folder = ''
 let state: OwnedState
@@ -101,4 +103,32 @@ it('a plan that waits gives the term of today, and does not take away what it gi
   const text = db.prepare<[], string>('SELECT terms FROM operation').pluck().get() ?? ''
   db.close()
   expect(JSON.parse(text)).toEqual({ add: ['B', 'x'], remove: ['y'], asserts: ['B', 'x'] })
+})
+
+it('what waits in a brake, and what was granted there, follows, and can be taken back', async () => {
+  const ask = (key: string, term: string, phase: string): void =>
+    given(
+      `INSERT INTO brake_ask (term, name, pipeline, key, state, file, line) VALUES (?, ?, 'shop', ?, ?, 'f', 1)`,
+      ...[term.toLowerCase(), term, key, phase],
+    )
+  link(1, [])
+  link(2, [])
+  ask('K1', 'A', 'waiting')
+  ask('K2', 'A', 'dropped')
+  ask('K2', 'B', 'waiting')
+  given("INSERT INTO brake VALUES ('a', 'watching', 'r', 5, NULL, 2)")
+  given("INSERT INTO brake VALUES ('b', 'none', 'r', 5, NULL, 0)")
+  given("INSERT INTO brake_grant (term, at, number) VALUES ('a', 3, 4)")
+  state.terms.begin({ id: 7, from: 'A', to: 'B' })
+  const waiting = [{ pipeline: 'shop', asks: 2 }]
+  expect(await state.brakes()).toMatchObject([{ term: 'b', name: 'B', phase: 'watching', waiting }])
+  const db = openDatabase(join(folder, 'state.db'), { thorough: false })
+  expect(await createStateViews(db, () => 9).brakes([{ name: 'A', since: 0 }])).toMatchObject([
+    { name: 'B', phase: 'watching', given: 4, waiting },
+  ])
+  db.close()
+  state.terms.takeBack()
+  expect(await state.brakes()).toMatchObject([{ term: 'a', name: 'A', phase: 'watching', waiting }])
+  state.terms.begin({ id: 7, from: 'A', to: 'a' })
+  expect(await state.brakes()).toMatchObject([{ term: 'a', name: 'a', phase: 'watching', waiting }])
 })

@@ -165,6 +165,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
         pausedPipelines: () => Promise.resolve([]),
         brakes: () => Promise.resolve([]),
+        termAliases: () => Promise.resolve(new Map()),
         noteReads: () => Promise.resolve(),
         logHead: () => Promise.resolve({ entries: 0, hash: '0'.repeat(64) }),
         instance: () => Promise.resolve('instance'),

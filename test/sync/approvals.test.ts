@@ -49,6 +49,17 @@ describe.each(STATES)('approvals (%s)', (_, state) => {
     expect(await line.state.heldPlans(['shop'])).toMatchObject([{ number: 6, releasedAt: undefined }])
   })
 
+  it.each(['Newsletter', 'News'])('hold a term that was renamed, where a rule names it %s', async (name) => {
+    const rules = under('s', { when: { terms: [name] }, by: 1 })
+    const terms = { assign: [{ name: 'Newsletter' }], policy: 'add', descriptions: {} } as const
+    const line = testLine({
+      state: { ...state(), termAliases: () => Promise.resolve(new Map([['newsletter', 'News']])) },
+      pipeline: { ...rules, terms: { ...terms, create_missing: true, verify: false } },
+    })
+    line.source.drop('1.csv', people(2))
+    expect(await line.run()).toMatchObject({ held: 2, created: 0 })
+  })
+
   it('of the most that any rule asks for are needed by each change', async () => {
     const rules: ApprovalRule[] = [
       { when: { changes: { count: 1 } }, by: 1 },

@@ -227,6 +227,19 @@ describe('above the number', () => {
     expect(given(one)).toEqual([])
   })
 
+  it.each(['Newsletter', 'News'])('sees a term that was renamed, where it names it %s', async (name) => {
+    const first = line()
+    const state = { ...first.state, termAliases: () => Promise.resolve(new Map([['newsletter', 'News']])) }
+    const rule = { ...RULE, terms: [name] }
+    const one = line({ guards: { ...GUARDS, brake: rule } }, { ...first, state })
+    expect(await drop(one, people(1, 20))).toMatchObject({ status: 'held', created: 20 })
+    expect(given(one, 'news')).toHaveLength(2)
+    expect((await drop(one, people(21, 30, 'News'))).files.at(-1)?.error).toContain('28 records wait')
+    one.clock.advance(RULE.watch)
+    await one.run()
+    expect(given(one, 'news')).toHaveLength(30)
+  })
+
   it('never lets more than that many and the first have the term before the look, whatever the files', async () => {
     const step = fc.record({
       pipeline: fc.constantFrom('shop', 'crm'),

@@ -1,21 +1,22 @@
 // Brakes whose first contacts have been watched for long enough: a run of the pipelines that wait looks at them, whether or not a
 // file has arrived.
 import type { BrakeStore } from '../../core/change/waiting/brake.ts'
-import { termKey } from '../../core/mapping/terms.ts'
+import { presentNames, termKey, type TermNameStore } from '../../core/mapping/terms.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 
 /** The pipelines that are to run; `now` in milliseconds since the epoch. */
 export async function pipelinesDue(
-  state: Pick<BrakeStore, 'brakes'>,
+  state: Pick<BrakeStore, 'brakes'> & TermNameStore,
   { pipelines }: Pick<Settings, 'pipelines'>,
   now: number,
 ): Promise<readonly string[]> {
   const braked = pipelines.filter(({ guards }) => guards.brake !== undefined)
   if (braked.length === 0) return []
   const watched = (await state.brakes()).filter(({ phase }) => phase === 'watching')
+  const aliases = await state.termAliases()
   return braked.flatMap(({ name, guards: { brake } }) => {
-    const terms = new Set(brake?.terms.map(termKey))
+    const terms = new Set(presentNames(brake?.terms ?? [], aliases).map(termKey))
     const isDue = watched.some(
       ({ term, since, waiting }) =>
         terms.has(term) &&
@@ -27,7 +28,7 @@ export async function pipelinesDue(
 }
 
 interface Looking {
-  readonly runner: { readonly state: Pick<BrakeStore, 'brakes'> }
+  readonly runner: { readonly state: Pick<BrakeStore, 'brakes'> & TermNameStore }
   readonly clock: Clock
   settings(): Settings
   want(pipeline: string): void

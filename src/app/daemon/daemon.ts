@@ -38,6 +38,7 @@ export interface DaemonRunner
       | 'noteReads'
       | 'notePause'
       | 'brakes'
+      | 'termAliases'
       | 'pausedPipelines'
       | 'logHead'
       | 'instance'

@@ -72,7 +72,8 @@ async function hold(
   const { at, configHash } = desk.about(settings.name)
   const numbers = await state.inputNumbers(staged, Number.MAX_SAFE_INTEGER)
   const judged = { ...numbers, newTerms: 0, given: numbers.terms }
-  const required = requiredApprovals(judged, settings.approvals?.rules ?? [])
+  const rules = settings.approvals?.rules ?? []
+  const required = requiredApprovals(judged, rules, await state.termAliases())
   const reason = `${plural(changes, 'contact')} at the service would be set back to what was last sent`
   const guard = {
     guard: 'drift',

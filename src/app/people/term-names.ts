@@ -5,7 +5,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { cleanText, textProblem } from '../../core/mapping/fields/field-check.ts'
 import type { CallResult, RequestTrace, ServiceSession, Term } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import { termKey } from '../../core/mapping/terms.ts'
+import { ownTermNames, termKey } from '../../core/mapping/terms.ts'
 import type { TermRename } from '../../store/term-names.ts'
 import { withService } from '../run/service/checking.ts'
 import type { Desk } from '../run/desk.ts'
@@ -34,20 +34,27 @@ function assertNames({ from, to }: Names): void {
   if (from === to) throw problem('both names are the same', 'Give the old and the new name.')
 }
 
-const constantsOf = ({ terms }: PipelineSettings): readonly string[] => [
-  ...terms.assign.flatMap((entry) => ('name' in entry ? [entry.name] : [])),
-  ...Object.keys(terms.descriptions),
+/** Each place of the configuration that names terms, with its names. */
+const constantsOf = (settings: PipelineSettings): readonly (readonly [string, readonly string[]])[] => [
+  ['terms', [...ownTermNames(settings), ...Object.keys(settings.terms.descriptions)]],
+  ['guards.brake', settings.guards.brake?.terms ?? []],
+  ['approvals', settings.approvals?.rules.flatMap(({ when }) => when.terms ?? []) ?? []],
 ]
 
 /** Names that differ by case alone are one to the configuration. */
 function assertNotConfigured({ pipelines }: Settings, { from, to }: Names): void {
   if (isSame(from, to)) return
-  const naming = pipelines.filter((pipeline) => constantsOf(pipeline).some((name) => isSame(name, from)))
-  if (naming.length > 0)
-    throw problem(
-      `the configuration still names "${from}", in ${naming.map(({ name }) => name).join(', ')}`,
-      `Write "${to}" under terms in its place first, then run this again.`,
-    )
+  const naming = pipelines.flatMap((pipeline) => {
+    const places = constantsOf(pipeline).filter(([, names]) => names.some((name) => isSame(name, from)))
+    return places.length === 0 ? [] : [{ name: pipeline.name, places: places.map(([place]) => place) }]
+  })
+  if (naming.length === 0) return
+  const names = naming.map(({ name }) => name).join(' ')
+  const where = naming.map(({ name, places }) => `${name} (${places.join(', ')})`).join('; ')
+  throw problem(
+    `the configuration still names "${from}", in ${where}`,
+    `Run contact-sync pause ${names}, so that no run comes in between. Write "${to}" in these places, run this again, then contact-sync resume ${names}.`,
+  )
 }
 
 function valueOf<T>(result: CallResult<T>, what: string, hint?: string): T {

@@ -10,6 +10,7 @@ import {
   type RecordAsks,
 } from '../../core/change/waiting/brake.ts'
 import type { Operation } from '../../core/change/operation.ts'
+import { termKey } from '../../core/mapping/terms.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
@@ -124,6 +125,28 @@ export function createBrakeDecisions(db: Connection) {
         else for (const key of keys) grantOne.run(term, key)
     },
     drop: (id: number): void => void drop.run(id),
+  }
+}
+
+/**
+ * A term by another name: what waits for it and what was granted of it stays. Where there is something by the new name already,
+ * the two become one, and the one that waits counts.
+ */
+export function createBrakeRename(db: Connection): (from: string, to: string) => void {
+  const merge = [
+    `DELETE FROM brake_ask WHERE term = @from AND EXISTS (SELECT 1 FROM brake_ask AS other WHERE other.term = @to
+      AND other.pipeline = brake_ask.pipeline AND other.key = brake_ask.key)`,
+    "DELETE FROM brake WHERE term = @to AND phase = 'none'",
+    'DELETE FROM brake WHERE term = @from AND EXISTS (SELECT 1 FROM brake AS other WHERE other.term = @to)',
+    'UPDATE brake SET term = @to WHERE term = @from',
+    'UPDATE brake_grant SET term = @to WHERE term = @from',
+    'UPDATE brake_ask SET term = @to WHERE term = @from',
+  ].map((sql) => db.prepare(sql))
+  const spell = db.prepare('UPDATE brake_ask SET name = @name WHERE term = @term')
+  return (from, to) => {
+    const terms = { from: termKey(from), to: termKey(to) }
+    if (terms.from !== terms.to) for (const statement of merge) statement.run(terms)
+    spell.run({ name: to, term: terms.to })
   }
 }
 

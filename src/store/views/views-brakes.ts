@@ -1,9 +1,10 @@
 // Terms of a brake as the console shows them: how each decision stands, and the records that wait for one, by keyset.
-import { termKey } from '../../core/mapping/terms.ts'
+import { presentNames, termKey } from '../../core/mapping/terms.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { BrakeView, OpenFilter, Page, PageRequest, StateViews } from '../../core/views.ts'
 import type { Connection } from '../file/connection.ts'
 import { heldAsk, HELD_ASKS, type HeldAskRow } from '../journal/brakes.ts'
+import { createTermNameStore } from '../term-names.ts'
 import { pageOf, rowNumber } from './views-page.ts'
 
 /** Asked of each pipeline by its index. */
@@ -39,6 +40,7 @@ interface FirstRow {
 }
 
 export function createBrakeViews(db: Connection): Pick<StateViews, 'brakes'> {
+  const { termAliases } = createTermNameStore(db)
   const one = db.prepare<[string], BrakeRow>(`
     SELECT phase, run_id, figures, (SELECT name FROM brake_ask WHERE brake_ask.term = brake.term LIMIT 1) AS name
     FROM brake WHERE term = ?`)
@@ -74,10 +76,15 @@ export function createBrakeViews(db: Connection): Pick<StateViews, 'brakes'> {
   }
   return {
     async brakes(terms) {
-      const named = new Set(terms.map(({ name }) => termKey(name)))
+      const aliases = await termAliases()
+      const present = terms.map(({ name, since }) => ({
+        name: presentNames([name], aliases)[0] ?? name,
+        since,
+      }))
+      const named = new Set(present.map(({ name }) => termKey(name)))
       const others = standing.all().filter((term) => !named.has(term))
       return [
-        ...terms.map(({ name, since }) => view(termKey(name), since, name)),
+        ...present.map(({ name, since }) => view(termKey(name), since, name)),
         ...others.map((term) => view(term, 0)),
       ]
     },

@@ -61,7 +61,7 @@ async function requiredOf(
   if (approvals === undefined) return []
   const namesTerms = approvals.rules.some(({ when }) => when.terms !== undefined)
   const { terms } = namesTerms ? await state.inputNumbers(staged, Number.MAX_SAFE_INTEGER) : { terms: [] }
-  return requiredApprovals({ ...numbers, given: terms }, approvals.rules)
+  return requiredApprovals({ ...numbers, given: terms }, approvals.rules, await state.termAliases())
 }
 
 /** One report of all that is held. */

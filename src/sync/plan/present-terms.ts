@@ -1,5 +1,5 @@
 // Terms that contact-sync renamed: a record with the former name means the term's present name. Applied where names
-// come from outside: to what is mapped from a source, and to what the sync log says of an earlier run.
+// come from outside: to what is mapped from a source, to what a brake names, and to what the sync log says of an earlier run.
 import type { AuditEntry } from '../../core/log/audit.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper } from '../../core/mapping/mapping.ts'
@@ -39,6 +39,14 @@ export async function mapperFor(
       return { ...mapped, terms: presentNames(mapped.terms, aliases) }
     },
   }
+}
+
+/** The terms that the pipeline's brake gives. */
+export async function brakedTerms(
+  { guards: { brake } }: Pick<PipelineSettings, 'guards'>,
+  state: TermNameStore,
+): Promise<readonly string[]> {
+  return brake === undefined ? [] : presentNames(brake.terms, await state.termAliases())
 }
 
 /** Entries of an earlier run, with terms by the names of today. */

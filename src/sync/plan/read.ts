@@ -19,6 +19,7 @@ import { isStopped, type PlanContext } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { KeptBlocks, SettledInput } from '../../core/change/settled-blocks.ts'
 import { startBlocks } from './blocks.ts'
+import { startBrake } from './records/braked.ts'
 import { noteCorrections } from './records/corrected.ts'
 import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-orders.ts'
 import { planBatch } from './batch.ts'
@@ -141,12 +142,18 @@ async function printOfOthers({ pipeline, suppression, runId }: PlanContext): Pro
   return dependsOnOthers(pipeline.name, pipeline.owners) ? `${runId}${edition}` : edition
 }
 
-const NONE_ASKED: ReadonlySet<string> = new Set()
-
 const newReading = (
   begun: Pick<
     Reading,
-    'staged' | 'mapper' | 'context' | 'blocks' | 'expectation' | 'corrections' | 'asked' | 'leftOut'
+    | 'staged'
+    | 'mapper'
+    | 'context'
+    | 'blocks'
+    | 'expectation'
+    | 'corrections'
+    | 'asked'
+    | 'braked'
+    | 'leftOut'
   >,
 ): Reading => ({
   ...begun,
@@ -212,7 +219,7 @@ async function readInput(
     const reading = newReading({
       ...{ staged, mapper, context: print, blocks, expectation },
       leftOut: context.tally.leftOut.part(),
-      asked: pipeline.guards.brake === undefined ? NONE_ASKED : await state.askedKeys(pipeline.name),
+      ...(await startBrake(context)),
       corrections: Map.groupBy(await state.openCorrections(pipeline.name), ({ key }) => key),
     })
     const isMended = () => reader.isSupplement?.() ?? false

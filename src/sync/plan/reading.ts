@@ -45,6 +45,8 @@ export interface Reading {
   readonly leftOut: LeftOutCounter
   /** Records that could be any of several contacts of their mail. */
   readonly several: { records: number }
+  /** The terms that a brake gives, as names are compared. */
+  readonly braked: ReadonlySet<string>
   /** Keys of records that have asked for a term of a brake. */
   readonly asked: ReadonlySet<string>
   /** Lines of records that wait for such a term alone. */

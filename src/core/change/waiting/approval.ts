@@ -13,7 +13,7 @@
 //
 // An approval is of one form of a change (printOfChange): whatever is different about it later, it is not approved.
 import { hash } from 'node:crypto'
-import { termKey } from '../../mapping/terms.ts'
+import { presentNames, type TermAliases, termKey } from '../../mapping/terms.ts'
 import { plural } from '../../words/format.ts'
 import { limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
@@ -48,7 +48,7 @@ type Judged = Pick<PlanNumbers, 'links' | 'changes' | 'deletes' | 'newTerms'> & 
   readonly given: readonly string[]
 }
 
-function requiredBy({ when, by }: ApprovalRule, plan: Judged): RequiredApproval[] {
+function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAliases): RequiredApproval[] {
   const { links, changes, deletes, newTerms } = plan
   const approvers = plural(by, 'approver')
   const required = (
@@ -63,7 +63,7 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged): RequiredApproval[
     threshold: `${condition}, by ${by}`,
     reason: `${what}: ${approvers} must release ${of === 'all' ? 'the plan' : 'them'} (approvals: ${condition})`,
   })
-  const wanted = new Set(when.terms?.map(termKey))
+  const wanted = new Set(presentNames(when.terms ?? [], aliases).map(termKey))
   const given = plan.given.filter((name) => wanted.has(termKey(name)))
   return [
     ...(reached(deletes, when.deletes, links)
@@ -93,10 +93,14 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged): RequiredApproval[
   ]
 }
 
-/** What the rules of a pipeline require of a plan, in their order. */
-export function requiredApprovals(plan: Judged, rules: readonly ApprovalRule[]): readonly RequiredApproval[] {
+/** What the rules of a pipeline require of a plan, in their order. A rule may name a term by a former name. */
+export function requiredApprovals(
+  plan: Judged,
+  rules: readonly ApprovalRule[],
+  aliases: TermAliases,
+): readonly RequiredApproval[] {
   if (plan.changes + plan.deletes === 0) return []
-  return rules.flatMap((rule) => requiredBy(rule, plan))
+  return rules.flatMap((rule) => requiredBy(rule, plan, aliases))
 }
 
 /**

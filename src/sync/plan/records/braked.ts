@@ -3,7 +3,17 @@
 import type { BrakedTerm, RecordAsks } from '../../../core/change/waiting/brake.ts'
 import { termKey } from '../../../core/mapping/terms.ts'
 import type { PlanContext } from '../../context.ts'
+import { brakedTerms } from '../present-terms.ts'
 import { keyOfRow, type Mapped, type MappedRow, type Reading, type Verdict } from '../reading.ts'
+
+/** What a reading knows of the brake of its pipeline. */
+export async function startBrake({
+  pipeline,
+  state,
+}: PlanContext): Promise<Pick<Reading, 'asked' | 'braked'>> {
+  const braked = new Set((await brakedTerms(pipeline, state)).map(termKey))
+  return { braked, asked: braked.size === 0 ? new Set() : await state.askedKeys(pipeline.name) }
+}
 
 /** Without the terms that its contact does not have yet. */
 function brakedRow(
@@ -27,11 +37,10 @@ function brakedRow(
 
 export function withBrake(
   rows: readonly MappedRow[],
-  { asked }: Reading,
-  { pipeline: { guards, writes } }: PlanContext,
+  { asked, braked }: Reading,
+  { pipeline: { writes } }: PlanContext,
 ): readonly MappedRow[] {
-  if (guards.brake === undefined) return rows
-  const braked = new Set(guards.brake.terms.map(termKey))
+  if (braked.size === 0) return rows
   return rows.map((row) => brakedRow(row, braked, { asked, writes }))
 }
 

@@ -5,6 +5,7 @@ import type { ApprovalRule } from '../../../../src/core/change/waiting/approval-
 import { operationWith } from '../../../support/operation.ts'
 
 const PLAN = { links: 40, changes: 4, deletes: 2, newTerms: 3, given: ['newsletter', 'VIP'] }
+const NO_ALIASES = new Map<string, string>()
 const rule = (when: ApprovalRule['when'], by = 2): ApprovalRule => ({ when, by })
 
 describe('what must be approved of a plan', () => {
@@ -29,19 +30,26 @@ describe('what must be approved of a plan', () => {
       [{ of: 'deletes' }, { of: 'all' }],
     ],
   ])('%s', (_, when, required) => {
-    expect(requiredApprovals(PLAN, [rule(when)])).toMatchObject(required)
+    expect(requiredApprovals(PLAN, [rule(when)], NO_ALIASES)).toMatchObject(required)
   })
 
   it('is all of the first import where a share is set', () => {
     const first = { ...PLAN, links: 0, deletes: 0 }
-    expect(requiredApprovals(first, [rule({ changes: { share: 0.1 } })])).toMatchObject([
+    expect(requiredApprovals(first, [rule({ changes: { share: 0.1 } })], NO_ALIASES)).toMatchObject([
       { of: 'all', by: 2 },
+    ])
+  })
+
+  it('is the same where a rule names a term by a former name', () => {
+    const aliases = new Map([['mailing', 'Newsletter']])
+    expect(requiredApprovals(PLAN, [rule({ terms: ['Mailing'] })], aliases)).toMatchObject([
+      { of: 'given', terms: ['newsletter'] },
     ])
   })
 
   it('is nothing of a plan that changes nothing', () => {
     const none = { ...PLAN, changes: 0, deletes: 0 }
-    expect(requiredApprovals(none, [rule({ new_terms: 1 })])).toEqual([])
+    expect(requiredApprovals(none, [rule({ new_terms: 1 })], NO_ALIASES)).toEqual([])
   })
 })
 
