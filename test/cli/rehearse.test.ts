@@ -212,6 +212,16 @@ describe('rows of one key', () => {
 })
 
 describe('the Markdown', () => {
+  it('counts somebody once, whose records stand in many files or under many keys', async () => {
+    const rows = [1, 2, 3, 4, 5, 6].map((number) => `K${number},a@a.example,Anna,,,`)
+    for (const name of ['1.csv', '2.csv', '3.csv', '4.csv', '5.csv', '6.csv'])
+      await place.write(`inbox/processed/${name}`, csv(...rows))
+    await place.write('new.yaml', configuration({ terms: '{ column: first }, { column: no }' }))
+    const { stdout } = await place.cli('rehearse', '--with', 'new.yaml', '--files', '6', '--markdown', 'r.md')
+    expect(stdout).toContain('Anna')
+    expect(await readFile(place.path('r.md'), 'utf8')).not.toMatch(/Anna|K1/)
+  })
+
   it('has the numbers, and nothing of anybody, whatever a mapping makes terms of', async () => {
     await place.write(
       'new.yaml',
@@ -222,7 +232,7 @@ describe('the Markdown', () => {
     expect(text).toContain('4 records of 1 processed file: 3 differ')
     expect(text).toContain('| fax | 2 | 0 | 0 | 0 |')
     expect(text).toContain('| New | 3 | 0 |')
-    expect(text).toContain('| 5 rare terms, not named | 3 | 3 |')
+    expect(text).toContain('| 5 terms, not named | 3 | 3 |')
     for (const theirs of ['example', 'Anna', '030', '0170', 'K1', 'VIP']) expect(text).not.toContain(theirs)
   })
 })

@@ -28,28 +28,27 @@ export function largestRows(rows: readonly MarkdownRow[]): readonly MarkdownRow[
   return [...sorted.slice(0, MOST_ROWS), [`and ${number(sorted.length - MOST_ROWS)} more`]]
 }
 
-/** A term that fewer records gain or lose is not named. */
-const LEAST_RECORDS = 5
+interface TermCounts {
+  readonly byTerm: Readonly<Record<string, { readonly add: number; readonly remove: number }>>
+  readonly sharedTerms: ReadonlySet<string>
+}
 
 /**
  * A term's name may be somebody's, where a mapping makes terms of the wrong column: it is named only where the configuration
- * gives it (`own`) or enough records have it.
+ * gives it (`own`), or many different records have it and it is no address.
  */
 export function termRows(
-  byTerm: Readonly<Record<string, { readonly add: number; readonly remove: number }>>,
+  { byTerm, sharedTerms }: TermCounts,
   own: readonly string[],
 ): readonly MarkdownRow[] {
   const terms = Object.entries(byTerm)
-  const isNamed = ([name, { add, remove }]: (typeof terms)[number]): boolean =>
-    own.includes(name) || add + remove >= LEAST_RECORDS
+  const isNamed = ([name]: (typeof terms)[number]): boolean =>
+    own.includes(name) || (sharedTerms.has(name) && !name.includes('@'))
   const others = terms.filter((term) => !isNamed(term))
   const named = terms
     .filter(isNamed)
     .map(([name, { add, remove }]): MarkdownRow => [markdownName(name), add, remove])
   if (others.length === 0) return largestRows(named)
   const sum = (of: 'add' | 'remove'): number => others.reduce((total, [, counts]) => total + counts[of], 0)
-  return [
-    ...largestRows(named),
-    [`${plural(others.length, 'rare term')}, not named`, sum('add'), sum('remove')],
-  ]
+  return [...largestRows(named), [`${plural(others.length, 'term')}, not named`, sum('add'), sum('remove')]]
 }

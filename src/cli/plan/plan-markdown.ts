@@ -61,7 +61,7 @@ function planLines(plan: Plan, ownTerms: readonly string[]): readonly string[] {
     ...offlineText(plan).map((line) => `\n${name(line)}`),
     ...(held.length === 0 ? [] : ['', ...held]),
     ...table(['field', 'changes', 'in new contacts'], largestRows(fields)),
-    ...table(['term', 'given', 'taken'], termRows(plan.byTerm, ownTerms)),
+    ...table(['term', 'given', 'taken'], termRows(plan, ownTerms)),
     ...table(['country', 'changes'], largestRows(countries)),
     '',
   ]

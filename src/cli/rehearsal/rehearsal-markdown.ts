@@ -36,10 +36,7 @@ function pipelineLines(rehearsal: PipelineRehearsal): readonly string[] {
     ...(unread.length === 0 ? [] : ['', ...unread]),
     ...markdownTable(['before', 'after', 'records'], largestRows(changes)),
     ...markdownTable(['field', 'set', 'changed', 'emptied', 'no longer sent'], largestRows(fields)),
-    ...markdownTable(
-      ['term', 'more records', 'fewer records'],
-      termRows(rehearsal.byTerm, rehearsal.ownTerms),
-    ),
+    ...markdownTable(['term', 'more records', 'fewer records'], termRows(rehearsal, rehearsal.ownTerms)),
     ...rehearsalNotes(rehearsal).map((line) => `\n${markdownName(line)}`),
     '',
   ]

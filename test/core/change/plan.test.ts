@@ -30,6 +30,7 @@ describe('a plan that is built', () => {
       actions: { create: 0, update: 0, delete: 0 },
       byField: {},
       byTerm: {},
+      sharedTerms: new Set(),
       otherTerms: 0,
       byCountry: {},
       withheld: {},

@@ -22,6 +22,7 @@ import {
   showsNothing,
   workOf,
 } from './planned-change.ts'
+import { createSharedNames } from './shared-names.ts'
 
 /** Groups that are listed separately, and names of terms that are counted one by one. */
 export const MOST_GROUPS = 1000
@@ -50,6 +51,8 @@ export interface Plan {
   /** How many of these changes set each field: of new contacts, and of others. */
   readonly byField: Readonly<Record<string, { readonly create: number; readonly update: number }>>
   readonly byTerm: Readonly<Record<string, { readonly add: number; readonly remove: number }>>
+  /** Those of them that many different records gain or lose: they say nothing of one person. */
+  readonly sharedTerms: ReadonlySet<string>
   /** How often a term was given or taken that is not in byTerm, because MOST_TERM_NAMES are in it already. */
   readonly otherTerms: number
   readonly byCountry: Readonly<Record<string, number>>
@@ -169,18 +172,21 @@ function createGroups() {
 function createTermCounts() {
   const add = new Map<string, number>()
   const remove = new Map<string, number>()
+  const shared = createSharedNames()
   let otherTerms = 0
-  const note = (names: readonly string[], totals: Map<string, number>): void => {
+  const note = (names: readonly string[], totals: Map<string, number>, key: string): void => {
     for (const name of names)
-      if (totals.has(name) || totals.size < MOST_TERM_NAMES) raise(totals, name)
-      else otherTerms += 1
+      if (totals.has(name) || totals.size < MOST_TERM_NAMES) {
+        raise(totals, name)
+        shared.note(name, key)
+      } else otherTerms += 1
   }
   return {
-    add({ terms }: PlannedChange): void {
-      note(terms.add, add)
-      note(terms.remove, remove)
+    add({ key, terms }: PlannedChange): void {
+      note(terms.add, add, key)
+      note(terms.remove, remove, key)
     },
-    built: () => ({ byTerm: byName({ add, remove }), otherTerms }),
+    built: () => ({ byTerm: byName({ add, remove }), sharedTerms: shared.names(), otherTerms }),
   }
 }
 

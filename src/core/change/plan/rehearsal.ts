@@ -1,8 +1,9 @@
 // What another configuration would make of records that were processed already, in numbers: how many become something else,
 // and by which fields and terms. It counts pairs of outcomes of one record and holds none of them.
-import type { Contact, FieldValue } from '../../mapping/contact.ts'
+import { type Contact, contactMailKey, type FieldValue } from '../../mapping/contact.ts'
 import { termKey } from '../../mapping/terms.ts'
 import type { ErrorCode } from '../../words/errors.ts'
+import { createSharedNames, type SharedNames } from './shared-names.ts'
 
 /** What a configuration makes of a record. */
 export type RehearsedOutcome =
@@ -40,6 +41,8 @@ export interface RehearsalTotals {
   readonly outcomes: readonly { readonly before: string; readonly after: string; readonly records: number }[]
   readonly byField: Readonly<Record<string, FieldMoves>>
   readonly byTerm: Readonly<Record<string, { readonly add: number; readonly remove: number }>>
+  /** Terms that many different people gain or lose: they say nothing of one of them. */
+  readonly sharedTerms: ReadonlySet<string>
 }
 
 const outcomeText = (outcome: RehearsedOutcome | undefined): string =>
@@ -79,13 +82,14 @@ interface Tables {
   readonly outcomes: Table
   readonly fields: Table
   readonly terms: Table
+  readonly shared: SharedNames
 }
 
 /** Whether the contact that is made is another one, its key apart. */
 function compareContacts(
   before: RehearsedOutcome & { kind: 'mapped' },
   after: RehearsedOutcome & { kind: 'mapped' },
-  { fields, terms }: Tables,
+  { fields, terms, shared }: Tables,
 ): boolean {
   const moves = [...new Set([...Object.keys(before.contact), ...Object.keys(after.contact)])].flatMap(
     (field) => {
@@ -98,6 +102,9 @@ function compareContacts(
   for (const { field, move } of moves) raiseIn(fields, field, move)
   for (const name of added) raiseIn(terms, name, 'add')
   for (const name of removed) raiseIn(terms, name, 'remove')
+  // Files of several days have the same people, and an export of orders has one of them several times.
+  const who = contactMailKey(before.contact) ?? before.key
+  for (const name of [...added, ...removed]) shared.note(name, who)
   return moves.length + added.length + removed.length > 0
 }
 
@@ -112,7 +119,8 @@ function filled<Kind extends string>(table: Table, kinds: readonly Kind[]) {
 
 /** Counts the records of one pipeline. */
 export function rehearsalCounter() {
-  const tables: Tables = { outcomes: new Map(), fields: new Map(), terms: new Map() }
+  const shared = createSharedNames()
+  const tables: Tables = { outcomes: new Map(), fields: new Map(), terms: new Map(), shared }
   let records = 0
   let differing = 0
   let keysChanged = 0
@@ -139,6 +147,7 @@ export function rehearsalCounter() {
         .toSorted((one, other) => other.records - one.records),
       byField: filled(tables.fields, MOVES),
       byTerm: filled(tables.terms, ['add', 'remove']),
+      sharedTerms: shared.names(),
     }),
   }
 }
