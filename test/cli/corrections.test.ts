@@ -135,6 +135,38 @@ describe('of a contact', () => {
     ])
   })
 
+  it.each([
+    ['replaces one that was sent', () => Promise.resolve()],
+    ['follows one that was dropped', async () => place.cli('corrections', 'drop', '1')],
+  ])('holds over the same file where it %s', async (_, between) => {
+    await place.cli('correct', 'shop', 'K1', 'phone=3')
+    await place.cli('run')
+    await drop('K1,anna@example.com,Anna,1', 'K2,bert@example.com,Bert,2')
+    await place.cli('run')
+    await between()
+    await place.cli('correct', 'shop', 'K1', 'phone=4')
+    await place.cli('run')
+    expect(await corrections()).toMatchObject([{ value: '4', source: '1', columns: ['tel'] }])
+    expect((await actions()).at(0)).toMatchObject({ fields: { phone: { from: '3', to: '4' } } })
+    await drop('K1,anna@example.com,Anna,1', 'K2,bert@example.com,Bert,2')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '4' })
+    await drop('K1,anna@example.com,Anna,5')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '5' })
+  })
+
+  it('holds over the same file where it replaces one that no file has shown yet', async () => {
+    for (const phone of ['3', '4']) {
+      await place.cli('correct', 'shop', 'K1', `phone=${phone}`)
+      await place.cli('run')
+    }
+    expect(await corrections()).toMatchObject([{ value: '4', source: '1' }])
+    await drop('K1,anna@example.com,Anna,1', 'K2,bert@example.com,Bert,2')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '4' })
+  })
+
   it('is found by explain, and gone when the person is erased', async () => {
     await place.cli('correct', 'shop', 'K1', 'phone=3', '--reason', 'typed wrong')
     await place.cli('run')
@@ -182,6 +214,17 @@ describe('of a rejected record', () => {
     })
     expect(await corrections()).toEqual([])
     expect(await contactOf('carl@other.example')).toBeDefined()
+  })
+
+  it('holds over the same row where it replaces one that was sent', async () => {
+    await place.cli('correct', 'shop', 'K3', 'mail=typo@example.com')
+    await place.cli('run')
+    await place.cli('correct', 'shop', 'K3', 'mail=carl@example.com')
+    await place.cli('run')
+    await drop('K3,carl.example.com,Carl,3')
+    expect(await place.cli('run')).toMatchObject({ code: 0 })
+    expect(await place.json('rejects', 'list')).toEqual({ rejects: [] })
+    expect(await corrections()).toMatchObject([{ value: 'carl@example.com', source: 'carl.example.com' }])
   })
 
   it('says why it would still be rejected', async () => {

@@ -1,10 +1,15 @@
 // A value that a person sets right for a record, checked by the mapping before it is noted. Part of the composition; the decisions
 // are entered into the sync log.
-import type { Correction, NewCorrection } from '../../core/change/others/correction.ts'
+import {
+  type Correction,
+  droppedText,
+  formerCorrection,
+  type NewCorrection,
+} from '../../core/change/others/correction.ts'
 import { correctionEntry } from '../../core/log/audit.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { acceptedValue } from '../../core/mapping/fields/accepted-value.ts'
-import type { FieldValue } from '../../core/mapping/contact.ts'
+import type { Contact } from '../../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
@@ -154,8 +159,30 @@ async function lastPlace(contactId: number, key: string, pipeline: string, { sta
   return { file: entry?.source?.file, line: entry?.source?.line }
 }
 
+interface Noting {
+  readonly key: string
+  readonly sent: Contact | undefined
+  readonly rejected: Awaited<ReturnType<typeof readReject>> | undefined
+  readonly earlier: readonly Correction[]
+  readonly customFields: CustomFieldRules
+}
+
+/** What the source says about a field, as far as it is known, and what was sent last. */
+function sourceOf(field: string, { key, sent, rejected, earlier, customFields }: Noting) {
+  const sentKey = acceptedValue(field, '', customFields)?.key ?? field
+  const last = sent?.[sentKey]
+  const isSent = (value: string): boolean => {
+    const check = acceptedValue(field, value, customFields)?.check
+    return check !== undefined && 'value' in check && check.value === (last ?? '')
+  }
+  const former = formerCorrection(earlier, { key, field }, isSent)
+  const seen = rejected?.seen(field)?.raw
+  const raw = seen === undefined ? former?.raw : { ...former?.raw, ...seen }
+  return { last, raw, was: former === undefined ? last : former.was }
+}
+
 /** What is to be noted for one record. Throws USAGE where the record, a field or a value is none. */
-async function prepared(desk: Desk, which: Which) {
+async function prepared(desk: Desk, which: Which, earlier: readonly Correction[]) {
   const pipeline = pipelineOf(which.pipeline, desk)
   const customFields = await customFieldsOf(pipeline, desk)
   assertAccepted(which.fields, pipeline, customFields)
@@ -169,17 +196,18 @@ async function prepared(desk: Desk, which: Which) {
   const rejected = reject && (await readReject(reject, against))
   const place =
     reject ?? (link === undefined ? undefined : await lastPlace(link.contactId, key, pipeline.name, desk))
-  const was = (field: string): FieldValue | undefined => {
-    const accepted = acceptedValue(field, '', customFields)
-    return accepted && link?.fields[accepted.key]
-  }
-  const corrections = Object.entries(fields).map(([field, value]): NewCorrection => ({
-    ...{ pipeline: pipeline.name, key, field, value, raw: rejected?.seen(field)?.raw, was: was(field) },
-    ...{ file: place?.file, line: place?.line, ...desk.decided },
-  }))
-  const changes = corrections.map((one) => [one.field, { from: one.was ?? null, to: one.value }] as const)
+  const own = earlier.filter((one) => one.pipeline === pipeline.name)
+  const noting = { key, sent: link?.fields, rejected, earlier: own, customFields }
+  const noted = Object.entries(fields).map(([field, value]) => {
+    const { last, raw, was } = sourceOf(field, noting)
+    const correction: NewCorrection = {
+      ...{ pipeline: pipeline.name, key, field, value, raw, was },
+      ...{ file: place?.file, line: place?.line, ...desk.decided },
+    }
+    return { correction, change: [field, { from: last ?? null, to: value }] as const }
+  })
   const entry = correctionEntry(
-    { key, contactId, fields: Object.fromEntries(changes) },
+    { key, contactId, fields: Object.fromEntries(noted.map(({ change }) => change)) },
     desk.about(pipeline.name),
   )
   const from = reject === undefined ? (link === undefined ? 'next_file' : 'contact') : 'reject'
@@ -187,7 +215,7 @@ async function prepared(desk: Desk, which: Which) {
     ...{ pipeline: pipeline.name, key, contact_id: contactId, fields, from },
     still: rejected?.still(fields) ?? null,
   }
-  return { corrections, entry, corrected }
+  return { corrections: noted.map(({ correction }) => correction), entry, corrected }
 }
 
 /**
@@ -195,7 +223,8 @@ async function prepared(desk: Desk, which: Which) {
  * source says something else. Throws USAGE where the record, a field or a value is none.
  */
 export async function correctRecord(desk: Desk, which: Which): Promise<Corrected> {
-  const { corrections, entry, corrected } = await prepared(desk, which)
+  const earlier = await desk.state.allCorrections([which.pipeline])
+  const { corrections, entry, corrected } = await prepared(desk, which, earlier)
   await desk.conclude([{ do: 'correct', corrections }], [entry])
   return corrected
 }
@@ -213,7 +242,7 @@ export async function dropCorrection(desk: Desk, { id }: { id: number }): Promis
   if (found === undefined)
     throw new SyncError('USAGE', `no correction ${id} holds`, { hint: 'See contact-sync corrections list.' })
   const { pipeline, key, field } = found
-  const why = `dropped by ${desk.decided.by}`
+  const why = droppedText(desk.decided.by)
   const entry = correctionEntry(
     {
       ...{ key, contactId: null, fields: { [field]: { from: found.value, to: found.was ?? '' } } },
@@ -249,7 +278,8 @@ export async function importCorrections(
   { rows }: { rows: readonly ImportedCorrection[] },
 ): Promise<Imported> {
   const names = desk.settings.pipelines.map(({ name }) => name)
-  const open = (await desk.state.allCorrections(names)).filter(({ ended }) => ended === undefined)
+  const earlier = await desk.state.allCorrections(names)
+  const open = earlier.filter(({ ended }) => ended === undefined)
   const isSame = ({ pipeline, record, fields }: ImportedCorrection): boolean =>
     Object.entries(fields).every(([field, value]) =>
       open.some(
@@ -269,7 +299,7 @@ export async function importCorrections(
       continue
     }
     try {
-      found.push(await prepared(withNote(desk, row.note), row))
+      found.push(await prepared(withNote(desk, row.note), row, earlier))
     } catch (error) {
       if (!(error instanceof SyncError)) throw error
       refused.push({ row: index + 1, reason: error.message })

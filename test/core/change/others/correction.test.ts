@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeCorrection } from '../../../../src/core/change/others/correction.ts'
+import {
+  type Correction,
+  droppedText,
+  formerCorrection,
+  judgeCorrection,
+} from '../../../../src/core/change/others/correction.ts'
 
 type Given = Parameters<typeof judgeCorrection>[0]
 type Seen = Parameters<typeof judgeCorrection>[1]
@@ -49,5 +54,26 @@ describe('a correction', () => {
         if (judged.kind === 'holds') expect(judged.raw).toMatchObject(raw)
       }),
     )
+  })
+})
+
+describe('the source that a later correction is bound to', () => {
+  const made = (why?: string): Correction => ({
+    ...{ id: 1, pipeline: 'shop', key: 'K1', field: 'phone', value: '2', raw: { tel: '1' }, was: '1' },
+    ...{ file: undefined, line: undefined, at: 0, by: 'anna', isPending: false },
+    ended: why === undefined ? undefined : { at: 1, why },
+  })
+  const of = { key: 'K1', field: 'phone' }
+
+  it.each([
+    ['of one that holds', [made()], true, true],
+    ['of one that was dropped, with nothing sent since', [made(droppedText('anna'))], true, true],
+    ['not of one that was dropped, with another value sent since', [made(droppedText('anna'))], false, false],
+    ['not of one that the source has ended', [made('the source has changed "tel"')], true, false],
+    ['of the last one alone', [made(), made('the source has changed "tel"')], true, false],
+    ['of the same field alone', [{ ...made(), field: 'fax' }], true, false],
+    ['of the same record alone', [{ ...made(), key: 'K2' }], true, false],
+  ] as const)('is that %s', (_, earlier, isSent, isKept) => {
+    expect(formerCorrection(earlier, of, () => isSent)?.raw).toEqual(isKept ? { tel: '1' } : undefined)
   })
 })
