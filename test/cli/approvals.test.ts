@@ -205,6 +205,40 @@ describe('an approval', () => {
     expect([await nameOf('K1'), await nameOf('K2')]).toEqual(['Anne', 'Bert'])
   })
 
+  it('counts once: the same change again, after it was sent, needs all approvers again', async () => {
+    await configure({ approvals: '[{ when: { changes: 1 }, by: 2 }]' })
+    for (const first of ['Anne', 'Anna']) {
+      await drop({ ...PEOPLE, K1: first })
+      const held = await run(4)
+      for (const name of ['anna', 'bert'] as const) await as(name, 'held', 'release', held)
+      await run(0)
+    }
+    await drop({ ...PEOPLE, K1: 'Anne' })
+    const held = await run(4)
+    expect(JSON.parse((await as('anna', 'held', 'release', held, '--json')).stdout)).toMatchObject({
+      changes: 0,
+      approvals: { approved: 1, waiting: 1, missing: 1 },
+    })
+    await run(0)
+    expect(await nameOf('K1')).toBe('Anna')
+  })
+
+  it('counts once: the same change again, after it was dropped, needs all approvers again', async () => {
+    await configure({ approvals: '[{ when: { changes: 1 }, by: 2 }]' })
+    await drop({ ...PEOPLE, K1: 'Anne' })
+    const dropped = await run(4)
+    await as('anna', 'held', 'release', dropped)
+    await as('anna', 'held', 'drop', dropped)
+    await drop(PEOPLE)
+    await run(0)
+    await drop({ ...PEOPLE, K1: 'Anne' })
+    const held = await run(4)
+    expect(JSON.parse((await as('bert', 'held', 'release', held, '--json')).stdout)).toMatchObject({
+      changes: 0,
+      approvals: { approved: 1, missing: 1 },
+    })
+  })
+
   it('is void under other settings of the pipeline', async () => {
     await drop(without('K4'))
     const held = await run(4)

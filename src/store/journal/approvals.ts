@@ -32,12 +32,19 @@ const NOTE = `
 INSERT INTO hold (run_id, input_id, guard, pipeline, number, threshold, reason, config_hash, held_at)
 VALUES (@runId, @id, '${GUARD}', @pipeline, @changes, @threshold, @reason, @configHash, @at)`
 
+/** Approvals of records of which nothing is held; `which`: of what is held, all counts where it is ''. */
+const forgetApprovalsWithout = (which: string): string =>
+  `DELETE FROM approval WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation
+     WHERE operation.pipeline = approval.pipeline AND operation.key = approval.key AND ${isKeyed('operation')}
+       AND operation.state = 'held' AND operation.guard IS NOT NULL${which})`
+
+/** Before a plan replaces what waits: what was sent or dropped is approved anew, also where the input has the same change again. */
+export const FORGET_ENDED_APPROVALS = forgetApprovalsWithout(' AND operation.input_id <> @id')
+
 /** Rows of operations that have gone, and approvals of records of which nothing is held any more. */
 export const FORGET_APPROVALS = [
   'DELETE FROM approval_need WHERE operation NOT IN (SELECT id FROM operation)',
-  `DELETE FROM approval WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation
-     WHERE operation.pipeline = approval.pipeline AND operation.key = approval.key AND ${isKeyed('operation')}
-       AND operation.state = 'held' AND operation.guard IS NOT NULL)`,
+  forgetApprovalsWithout(''),
 ] as const
 
 function createHoldForApproval(db: Connection): RunState['holdForApproval'] {

@@ -21,7 +21,7 @@ import type { Connection } from '../file/database.ts'
 import { createDiscard } from './dropping.ts'
 import { createDropped } from './reading/dropped.ts'
 import { createFingerprints, type Fingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
-import { FORGET_APPROVALS } from './approvals.ts'
+import { FORGET_APPROVALS, FORGET_ENDED_APPROVALS } from './approvals.ts'
 import { createAsks, createBrakeStore } from './brakes.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createCorrectionFindings, createCorrectionStore } from './contacts/corrections.ts'
@@ -205,7 +205,7 @@ function createCommit(
 ): (staged: StagedInput, sha256: string, full: FullInput | undefined) => void {
   const plan = db.prepare("UPDATE input SET state = 'planned', sha256 = ? WHERE id = ?")
   const prepare = (statements: readonly string[]) => statements.map((sql) => db.prepare(sql))
-  const always = prepare([...REPLACE_REJECTS, CLEAR_OVERTAKEN_REJECTS, SUPERSEDE])
+  const always = prepare([FORGET_ENDED_APPROVALS, ...REPLACE_REJECTS, CLEAR_OVERTAKEN_REJECTS, SUPERSEDE])
   const ofFull = prepare(DROP_WHAT_A_FULL_INPUT_LACKS)
   const ofLast = prepare([DROP_EARLIER_DELETES])
   const dropRetried = db.prepare(DROP_RETRIED)
