@@ -126,9 +126,11 @@ export interface HeldPlan {
   readonly runId: string
   readonly pipeline: string
   readonly guard: GuardName
-  /** Changes held then, and how many of them are still as they were. */
+  /** Changes held then, without those that a person has decided about one by one, and how many of them are still as they were. */
   readonly number: number
   readonly left: number
+  /** Changes released one by one that were not sent yet. */
+  readonly ready: number
   readonly threshold: string
   readonly reason: string
   readonly configHash: string

@@ -60,7 +60,10 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
         return approve({ ...effect, at })
       case 'drop':
         for (const { operation } of effect.dropped) if (operation < 0) brakes.drop(-operation)
-        return drop(effect.dropped.filter(({ operation }) => operation > 0))
+        return drop(
+          effect.dropped.filter(({ operation }) => operation > 0),
+          at,
+        )
       case 'release_edits':
         return void releaseEdits(effect)
       case 'correct':

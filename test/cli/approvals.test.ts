@@ -239,6 +239,20 @@ describe('an approval', () => {
     })
   })
 
+  it('of a change that was sent is not named as one that has changed since', async () => {
+    await configure({
+      approvals: '[{ when: { deletes: 1 }, by: 2 }, { when: { terms: [Newsletter] }, by: 1 }]',
+    })
+    await drop({ ...without('K4'), K1: 'Anna/Newsletter' })
+    const held = await run(4)
+    await as('anna', 'held', 'release', held)
+    await run(0)
+    expect(JSON.parse((await as('bert', 'held', 'release', held, '--json')).stdout)).toMatchObject({
+      changes: 1,
+      approvals: { approved: 1, left_out: [] },
+    })
+  })
+
   it('is void under other settings of the pipeline', async () => {
     await drop(without('K4'))
     const held = await run(4)

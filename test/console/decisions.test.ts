@@ -97,6 +97,7 @@ describe('what is said before', () => {
     guard: 'max_deletes',
     number: 61,
     left: 60,
+    ready: 0,
     threshold: '5% (6)',
     reason: '61 of 120 contacts are missing',
     configHash: '',

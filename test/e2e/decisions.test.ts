@@ -111,6 +111,39 @@ describe('a full export', () => {
     expect((await json(heldJson, 'held', 'list')).body.held).toEqual([])
   })
 
+  it('of which single changes were dropped, released and sent is released without them', async () => {
+    await shop.drop('shop', '2.csv', peopleCsv(4))
+    const run = (await json(runJson, 'run')).body.pipelines[0]?.run_id ?? ''
+    expect((await shop.cli('held', 'drop', run, '--key', 'K9')).code).toBe(0)
+    expect((await shop.cli('held', 'release', run, '--key', 'K8')).code).toBe(0)
+    const text = (await shop.cli('held', 'list')).stdout
+    expect(text).toContain('4 changes held by max_deletes')
+    expect(text).toContain('1 more is released; the next run sends it')
+    expect(text).toContain(`to release exactly these: contact-sync held release ${run}\n`)
+    expect((await shop.cli('held', 'release', run, '--key', 'K7')).code).toBe(0)
+    expect(await json(runJson, 'run')).toMatchObject({ code: 0, body: { pipelines: [{ deleted: 2 }] } })
+    expect((await json(heldJson, 'held', 'list')).body.held).toMatchObject([{ number: 3, changed_since: 0 }])
+    expect(await shop.cli('held', 'release', run)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('3 changes of shop released') as string,
+    })
+    expect(await json(runJson, 'run')).toMatchObject({ code: 0, body: { pipelines: [{ deleted: 3 }] } })
+    expect(await Promise.all([3, 4, 8, 9].map(isThere))).toEqual([true, false, false, true])
+  })
+
+  it('is released where each of its changes was, and what is dropped then is none of it', async () => {
+    await shop.drop('shop', '2.csv', peopleCsv(8))
+    const run = (await json(runJson, 'run')).body.pipelines[0]?.run_id ?? ''
+    for (const key of ['K8', 'K9']) await shop.cli('held', 'release', run, '--key', key)
+    expect((await json(heldJson, 'held', 'list')).body.held).toMatchObject([
+      { number: 2, changed_since: 0, released_at: expect.any(String) as string },
+    ])
+    expect((await shop.cli('held', 'drop', run, '--key', 'K9')).code).toBe(0)
+    expect((await json(heldJson, 'held', 'list')).body.held).toMatchObject([{ number: 1, changed_since: 0 }])
+    expect(await json(runJson, 'run')).toMatchObject({ code: 0, body: { pipelines: [{ deleted: 1 }] } })
+    expect(await Promise.all([8, 9].map(isThere))).toEqual([false, true])
+  })
+
   it('that overtakes a held plan makes its release void', async () => {
     await shop.drop('shop', '2.csv', peopleCsv(6))
     const first = (await json(runJson, 'run')).body.pipelines[0]?.run_id ?? ''

@@ -185,16 +185,21 @@ const approvedChange = (
       : undefined,
 })
 
-/** What others have approved in the run, and is held in another form by now. */
+/** What others have approved in the run, and is held in another form by now. What was sent or dropped since is not held. */
 async function leftOut(
   { run, key }: HeldOfRun,
   all: readonly Judged[],
-  { state }: Desk,
+  { settings, state }: Desk,
 ): Promise<readonly string[]> {
   const prints = new Set(all.map(({ print }) => print))
   const given = await state.approvalsIn(run)
   const moved = given.filter((one) => !prints.has(one.print) && (key === undefined || key === one.key))
-  return [...new Set(moved.map((one) => one.key))]
+  const names = new Set(moved.map((one) => one.key))
+  const left = new Set<string>()
+  if (names.size === 0) return []
+  for await (const held of state.held(namesOf(settings)))
+    if (held.guard !== undefined && names.has(held.key)) left.add(held.key)
+  return [...names].filter((name) => left.has(name))
 }
 
 /** Releases as an approver; what needs no approval goes by any operator. */

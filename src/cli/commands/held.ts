@@ -35,7 +35,9 @@ const heldPlan = (plan: HeldPlan) => ({
   reason: plan.reason,
   held_at: new Date(plan.heldAt).toISOString(),
   released_at: plan.releasedAt === undefined ? null : new Date(plan.releasedAt).toISOString(),
-  changed_since: plan.number - plan.left,
+  changed_since: Math.max(0, plan.number - plan.left),
+  // Absent where none was.
+  ...(plan.ready === 0 ? {} : { released: plan.ready }),
 })
 
 /** In the text; a plan may hold a million. */
@@ -48,7 +50,8 @@ function place({ file, line }: Change): string {
 }
 
 function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]): string[] {
-  const more = plan.number - plan.changed_since - changes.length
+  const ready = plan.released ?? 0
+  const more = plan.number - plan.changed_since + ready - changes.length
   const lines = changes.map(
     (one) =>
       `    ${one.action} ${one.key}${one.contact_id === null ? '' : ` (contact ${one.contact_id})`}, ${place(one)}`,
@@ -65,6 +68,11 @@ function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]
     ...lines,
     ...(plan.approved_by?.length ? [`  released so far by ${plan.approved_by.join(', ')}`] : []),
     ...(more > 0 ? [`    and ${more} more; --json lists them all`] : []),
+    ...(ready > 0
+      ? [
+          `  ${ready} more ${ready === 1 ? 'is' : 'are'} released; the next run sends ${ready === 1 ? 'it' : 'them'}`,
+        ]
+      : []),
     ...(plan.changed_since > 0 ? [`  ${plan.changed_since} of them have changed since`] : []),
     next,
   ]

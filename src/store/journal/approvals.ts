@@ -6,6 +6,7 @@ import type { RunState } from '../../core/run-state.ts'
 import type { Approval, StagedInput, StateLists } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
+import { createCountDecided, type DecidedRow, WHOLE_NUMBER } from './hold-counts.ts'
 
 /** The guard of what waits for approvers alone. */
 const GUARD = 'approval'
@@ -84,21 +85,22 @@ export function createApprove(
     )
     .pluck()
   const note = db.prepare('INSERT OR IGNORE INTO approval VALUES (?, ?, ?, ?, ?, ?)')
-  const release = db.prepare('UPDATE operation SET released = 1 WHERE id = ?')
+  const release = db.prepare<[number], DecidedRow>(
+    'UPDATE operation SET released = 1 WHERE id = ? AND released = 0 RETURNING input_id, guard, 0 AS released',
+  )
+  const countDecided = createCountDecided(db)
   const under = db.prepare('UPDATE approval_need SET released_under = ? WHERE operation = ?')
-  const noteRelease = db.prepare(`
-    UPDATE hold SET released_at = ? WHERE run_id = ? AND released_at IS NULL AND NOT EXISTS (SELECT 1 FROM operation
-      WHERE operation.input_id = hold.input_id AND operation.guard = hold.guard AND state = 'held' AND released = 0)`)
   return ({ run, by, at, approved }) => {
+    const released: DecidedRow[] = []
     for (const { operation, pipeline, key, print, releasedUnder } of approved) {
       // What a newer file has replaced meanwhile was not seen.
       if (isHeld.get(operation, run) === undefined) continue
       note.run(pipeline, key, print, by, run, at)
       if (releasedUnder === undefined) continue
-      release.run(operation)
+      released.push(...release.all(operation))
       under.run(releasedUnder, operation)
     }
-    noteRelease.run(at, run)
+    countDecided(released, at)
   }
 }
 
@@ -112,7 +114,7 @@ export function createApprovalStore(
   const any = db.prepare('SELECT 1 FROM approval_need LIMIT 1')
   const withdraw = db.prepare(WITHDRAW)
   const openAgain = db.prepare(`
-    UPDATE hold SET released_at = NULL WHERE pipeline = ? AND EXISTS (SELECT 1 FROM operation JOIN approval_need ON operation = id
+    UPDATE hold SET released_at = NULL, ${WHOLE_NUMBER} WHERE pipeline = ? AND EXISTS (SELECT 1 FROM operation JOIN approval_need ON operation = id
       WHERE operation.input_id = hold.input_id AND operation.guard = hold.guard AND state = 'held' AND released = 0)`)
   const list = db.prepare<[string, string], Approval>(
     'SELECT key, print, by FROM approval WHERE pipeline = ? AND key = ? ORDER BY at, by',

@@ -273,7 +273,16 @@ export function createHeldByBrakes(db: Connection): () => readonly HeldPlan[] {
     GROUP BY brake.run_id, pipeline, brake_ask.term ORDER BY since`)
   return () =>
     rows.all().map(({ run_id: runId, pipeline, name, figures, since, asks }) => ({
-      ...{ runId, pipeline, guard: 'brake', number: asks, left: asks, configHash: '', heldAt: since },
+      ...{
+        runId,
+        pipeline,
+        guard: 'brake',
+        number: asks,
+        left: asks,
+        ready: 0,
+        configHash: '',
+        heldAt: since,
+      },
       threshold: figures ?? 'the first contacts are watched',
       reason:
         figures === null

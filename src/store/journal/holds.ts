@@ -7,6 +7,14 @@ import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core
 import { createApprovalStore } from './approvals.ts'
 import { createHeldByBrakes } from './brakes.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
+import {
+  createCountDecided,
+  type DecidedRow,
+  IS_DECIDED,
+  LEFT_OF_HOLD,
+  READY_OF_HOLD,
+  WHOLE_NUMBER,
+} from './hold-counts.ts'
 import type { Connection } from '../file/database.ts'
 import { linkCount } from '../file/link-count.ts'
 import { isKeyed } from '../file/state-sets.ts'
@@ -22,6 +30,7 @@ interface HoldRow {
   held_at: number
   released_at: number | null
   left_over: number
+  ready: number
   needed: number
   approved_by: string
 }
@@ -39,6 +48,7 @@ const heldPlan = (row: HoldRow): HeldPlan => ({
   approvedBy: JSON.parse(row.approved_by) as string[],
   releasedAt: row.released_at ?? undefined,
   left: row.left_over,
+  ready: row.ready,
 })
 
 const NUMBERS = `
@@ -71,23 +81,21 @@ DELETE FROM hold WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operat
 
 /** A later input of the same run took some of the changes over: what is left was held by it just as it stands now. */
 export const RECOUNT_HOLDS = `
-UPDATE hold SET number = (SELECT count(*) FROM operation WHERE operation.input_id = hold.input_id
-  AND operation.guard = hold.guard AND operation.state = 'held')
+UPDATE hold SET number = ${LEFT_OF_HOLD}
 WHERE run_id = @runId AND pipeline = @pipeline AND released_at IS NULL`
 
 const LIST = `
 SELECT * FROM (
 SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS threshold, group_concat(DISTINCT reason) AS reason,
        max(config_hash) AS config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
-       (SELECT count(*) FROM operation WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard
-        AND operation.state = 'held') AS left_over,
+       sum(${LEFT_OF_HOLD}) AS left_over, sum(${READY_OF_HOLD}) AS ready,
        (SELECT coalesce(max(needed), 0) FROM operation JOIN approval_need ON approval_need.operation = operation.id
         WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard AND operation.state = 'held') AS needed,
        (SELECT json_group_array(by) FROM (SELECT by FROM approval WHERE approval.run_id = hold.run_id
         AND approval.pipeline = hold.pipeline GROUP BY by ORDER BY min(at)) AS approver) AS approved_by,
        sum(${WAITS_WITHOUT_CHANGES}) AS waiting
 FROM hold GROUP BY run_id, pipeline, guard) AS listed
-WHERE left_over > 0 OR waiting > 0 ORDER BY held_at, run_id`
+WHERE left_over > 0 OR ready > 0 OR waiting > 0 ORDER BY held_at, run_id`
 
 type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
 
@@ -127,15 +135,15 @@ export function createRelease(
   db: Connection,
 ): (of: { run: string; at: number; keys?: readonly string[] | undefined }) => void {
   const all = db.prepare(`UPDATE operation SET released = 1 WHERE run_id = ? AND ${IS_RELEASABLE}`)
-  const some = db.prepare(`
-    UPDATE operation SET released = 1 WHERE run_id = ? AND ${IS_RELEASABLE}
-      AND key IN (SELECT value FROM json_each(?))`)
+  const some = db.prepare<[string, string], DecidedRow>(`
+    UPDATE operation SET released = 1 WHERE run_id = ? AND released = 0 AND ${IS_RELEASABLE}
+      AND key IN (SELECT value FROM json_each(?)) RETURNING input_id, guard, 0 AS released`)
+  const countDecided = createCountDecided(db)
   const forgetAccepted = db.prepare(FORGET_ACCEPTED_OF_RELEASED)
   const noteRelease = db.prepare(`
-    UPDATE hold SET released_at = ? WHERE run_id = ? AND NOT EXISTS (SELECT 1 FROM operation
-      WHERE operation.input_id = hold.input_id AND operation.guard = hold.guard AND state = 'held' AND released = 0)`)
+    UPDATE hold SET released_at = ?, ${WHOLE_NUMBER} WHERE run_id = ? AND ${IS_DECIDED}`)
   return ({ run, at, keys }) => {
-    if (keys !== undefined) return void some.run(run, JSON.stringify(keys))
+    if (keys !== undefined) return countDecided(some.all(run, JSON.stringify(keys)), at)
     all.run(run)
     noteRelease.run(at, run)
     forgetAccepted.run(run)
@@ -146,13 +154,20 @@ export function createRelease(
  * Takes held changes out of the journal, and notes the form in which they are not planned again. A file that was not as
  * expected stays unaccepted.
  */
-export function createDropHeld(db: Connection): (dropped: readonly Dropped[]) => void {
-  const remove = db.prepare("DELETE FROM operation WHERE id = ? AND state = 'held'")
+export function createDropHeld(db: Connection): (dropped: readonly Dropped[], at: number) => void {
+  const remove = db.prepare<[number], DecidedRow>(
+    "DELETE FROM operation WHERE id = ? AND state = 'held' RETURNING input_id, guard, released",
+  )
   const note = db.prepare('INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)')
   const forget = db.prepare(FORGET_EMPTY_HOLDS)
-  return (dropped) => {
-    for (const { operation, pipeline, key, cause, print } of dropped)
-      if (remove.run(operation).changes > 0 && print !== undefined) note.run(pipeline, key, cause, print)
+  const countDecided = createCountDecided(db)
+  return (dropped, at) => {
+    const removed = dropped.flatMap(({ operation, pipeline, key, cause, print }) => {
+      const row = remove.get(operation)
+      if (row !== undefined && print !== undefined) note.run(pipeline, key, cause, print)
+      return row ?? []
+    })
+    countDecided(removed, at)
     for (const pipeline of new Set(dropped.map((one) => one.pipeline))) forget.run({ pipeline })
   }
 }

@@ -211,16 +211,19 @@ const NEW_LINK = {
 }
 
 function heldPlan(tables: Tables, holds: readonly HoldRow[], first: HoldRow): HeldPlan {
-  const left = rowsWhere(
+  const held = rowsWhere(
     tables,
     (row) => row.runId === first.runId && row.guard === first.guard && row.state === 'held',
   )
+  const releasedAt = holds.map((hold) => hold.releasedAt).find((at) => at !== undefined)
+  const left = held.filter(({ released }) => !released || releasedAt !== undefined)
   return {
     runId: first.runId,
     pipeline: first.pipeline,
     guard: first.guard,
     number: holds.reduce((sum, { changes }) => sum + changes, 0),
     left: left.length,
+    ready: held.length - left.length,
     threshold:
       holds
         .map(({ threshold }) => threshold)
@@ -229,9 +232,9 @@ function heldPlan(tables: Tables, holds: readonly HoldRow[], first: HoldRow): He
     reason: [...new Set(holds.map(({ reason }) => reason))].join(','),
     configHash: first.configHash,
     approvedBy: [],
-    needed: Math.max(0, ...left.map(({ needed }) => needed)),
+    needed: Math.max(0, ...held.map(({ needed }) => needed)),
     heldAt: Math.min(...holds.map(({ heldAt }) => heldAt)),
-    releasedAt: holds.map(({ releasedAt }) => releasedAt).find((at) => at !== undefined),
+    releasedAt,
   }
 }
 
@@ -246,7 +249,9 @@ function heldPlans(tables: Tables, pipelines: readonly string[]): readonly HeldP
       const [first] = holds
       if (first === undefined || !pipelines.includes(first.pipeline)) return []
       const plan = heldPlan(tables, holds, first)
-      return plan.left > 0 || holds.some((hold) => waitsWithoutChanges(tables, hold)) ? [plan] : []
+      return plan.left + plan.ready > 0 || holds.some((hold) => waitsWithoutChanges(tables, hold))
+        ? [plan]
+        : []
     })
     .sort((one, other) => one.heldAt - other.heldAt || (one.runId < other.runId ? -1 : 1))
 }

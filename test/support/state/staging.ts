@@ -281,7 +281,11 @@ export function memoryStaging(tables: Tables): Staging {
         if (hold.runId === staged.runId && hold.pipeline === staged.pipeline && hold.releasedAt === undefined)
           hold.changes = rowsWhere(
             tables,
-            (row) => row.inputId === hold.inputId && row.guard === hold.guard && row.state === 'held',
+            (row) =>
+              row.inputId === hold.inputId &&
+              row.guard === hold.guard &&
+              row.state === 'held' &&
+              !row.released,
           ).length
     },
     async discardInput({ id }) {
