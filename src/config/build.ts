@@ -10,7 +10,12 @@ import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings
 import { isReceiver, isWebAddress } from '../core/words/network/address.ts'
 import { effectiveHash, pipelineHash } from './pipeline-hash.ts'
 import type { Secrets } from './secrets/secrets.ts'
-import { secretsInUrl, type SourceSecret, withSecrets } from './secrets/source-secrets.ts'
+import {
+  type FreeFormSecrets,
+  secretsInUrl,
+  type SourceSecret,
+  withSecrets,
+} from './secrets/source-secrets.ts'
 import type { SourceOptions } from './schema/source-options.ts'
 import { spoolFolder } from './spool-folder.ts'
 import { isMapping } from './text/tree.ts'
@@ -84,6 +89,7 @@ export interface Checked {
   readonly ofAlerts: readonly AlertSecrets[]
   /** By the pipeline's name. */
   readonly ofSources: ReadonlyMap<string, readonly SourceSecret[]>
+  readonly ofFreeForms: FreeFormSecrets
   /** By the pipeline's name. */
   readonly sources: ReadonlyMap<string, SourceOptions>
 }
@@ -137,7 +143,7 @@ export interface BuiltFor {
 }
 
 export function buildSettings(
-  { values, secrets, ofUsers, ofAlerts, ofSources, sources }: Checked,
+  { values, secrets, ofUsers, ofAlerts, ofSources, ofFreeForms, sources }: Checked,
   { file, account, users }: BuiltFor,
 ): Settings {
   const named = Object.entries(values.pipelines).map(([name, pipeline]) => ({ ...pipeline, name }))
@@ -183,8 +189,10 @@ export function buildSettings(
       ...ofUsers,
       ...alertSecrets(alerts),
       ...sourceSecrets({ ofSources, sources }),
+      ...ofFreeForms.values,
       ...secretsInUrl(audit.witness?.to),
       ...secretsInUrl(state.url),
     ],
+    unshown: ofFreeForms.paths,
   }
 }

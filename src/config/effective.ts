@@ -8,9 +8,14 @@ import { asWritten, isNaming, schemasOf } from './schema/schema-walk.ts'
 import { isMapping } from './text/tree.ts'
 
 const HIDDEN = '(set, not shown)'
-const SECRET_NAME = /(key|token|secret|password|webhook|smtp)$/i
-/** Columns that make a key, not a key of anything. */
-const NO_SECRET = new Set(['key', 'custom_field_key'])
+const SECRET_NAME =
+  /(key|token|secret|password|passphrase|pass|pwd|credentials?|dsn|authorization|cookie|webhook|smtp)$/i
+/** Columns that make a key, or what becomes of equal ones: not a key of anything. */
+const NO_SECRET = new Set(['key', 'custom_field_key', 'on_duplicate_key'])
+
+/** The options of a module, the headers of a request: their names may be those of secrets. */
+const isFree = ([, , source, option]: readonly string[]): boolean =>
+  source === 'source' && (option === 'options' || option === 'headers')
 
 interface Call {
   readonly name: string
@@ -40,7 +45,8 @@ function entriesOf(value: unknown): (readonly [step: PropertyKey, name: string, 
 }
 
 function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly string[]): ShownSetting[] {
-  const areNames = isNaming(schemas, value)
+  const isFreeForm = isFree(path)
+  const areNames = isNaming(schemas, value) && !isFreeForm
   return entriesOf(value).flatMap(([step, name, inner]) => {
     const known = schemasOf(schemas, value, step)
     // What the file does not have was made from the rest.
@@ -49,7 +55,7 @@ function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly stri
     const written = known.map((schema) => asWritten(schema, inner)).find((form) => form !== undefined)
     const text = plainText(written ?? inner)
     if (text === undefined) return rows(inner, known, at)
-    const isSecret = !areNames && SECRET_NAME.test(name) && !NO_SECRET.has(name)
+    const isSecret = !areNames && SECRET_NAME.test(name) && (isFreeForm || !NO_SECRET.has(name))
     return [{ path: at.join('.'), value: isSecret ? HIDDEN : text }]
   })
 }
@@ -64,9 +70,13 @@ const asInFile = ({ custom_fields, household, map, tests: _, source, ...rest }: 
 
 /** In the order of the file; the pipelines by name. */
 export function effectiveSettings(settings: Settings, kinds: SourceKinds): readonly ShownSetting[] {
+  const { secrets, unshown } = settings
   const pipelines = Object.fromEntries(settings.pipelines.map((one) => [one.name, asInFile(one)]))
-  return rows({ ...settings, pipelines }, [configSchema(kinds)], []).map(({ path, value }) => ({
-    path,
-    value: settings.secrets.some((secret) => secret !== '' && value.includes(secret)) ? HIDDEN : value,
-  }))
+  // A list of texts is shown as one.
+  const isUnshown = (path: string): boolean =>
+    unshown.some((hidden) => hidden === path || hidden.startsWith(`${path}.`))
+  return rows({ ...settings, pipelines }, [configSchema(kinds)], []).map(({ path, value }) => {
+    const isSecret = secrets.some((secret) => secret !== '' && value.includes(secret)) || isUnshown(path)
+    return { path, value: isSecret ? HIDDEN : value }
+  })
 }

@@ -14,7 +14,7 @@ import { readAlertSecrets } from './secrets/alert-secrets.ts'
 import { readSecrets } from './secrets/secrets.ts'
 import { withProfile } from './service-profile.ts'
 import { readUserTokens } from './secrets/user-secrets.ts'
-import { readSourceSecrets, stateUrlWarnings } from './secrets/source-secrets.ts'
+import { freeFormSecrets, readSourceSecrets, stateUrlWarnings } from './secrets/source-secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
 import type { SourceKinds } from '../core/settings/source-settings.ts'
 import type { Environment } from './text/substitute.ts'
@@ -119,6 +119,7 @@ async function loadAccount(
     ofUsers: ofUsers.values,
     ofAlerts: ofAlerts.values,
     ofSources: ofSources.values,
+    ofFreeForms: freeFormSecrets(tree, kinds, env),
     sources: sources.options,
   }
   return { settings: buildSettings(checked, { file: absolute, account, users }), problems, warnings }

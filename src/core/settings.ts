@@ -310,6 +310,8 @@ export interface Settings extends Omit<
   readonly pipelines: readonly PipelineSettings[]
   /** Every secret in it, so that whatever writes text can keep them out. */
   readonly secrets: readonly string[]
+  /** Paths of values that are not shown, because they come from the environment and may be secrets. */
+  readonly unshown: readonly string[]
 }
 
 export type ServiceSettings = ConfigValues['service'] & { readonly api_key: string }

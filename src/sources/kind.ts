@@ -27,6 +27,8 @@ export interface SourceKind {
   readonly isPulled?: boolean
   /** Options that are secrets, by their path; each may be read from a file by the option `<name>_file` beside it. */
   readonly secrets?: readonly (readonly string[])[]
+  /** Options whose content is free, by their path: what of it comes from the environment is not shown. */
+  readonly freeForm?: readonly (readonly string[])[]
   /** `options` is the output of `schema`. */
   create(options: unknown, deps: SourceDeps): Source
   /**

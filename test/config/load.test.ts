@@ -102,6 +102,7 @@ describe('settings', () => {
       approvals: [],
       consents: {},
       secrets: [ENV.KEY],
+      unshown: [],
     })
   })
 
@@ -197,6 +198,7 @@ describe('settings', () => {
       approvals: [],
       consents: {},
       secrets: [ENV.KEY, ENV.TOKEN, ENV.METRICS_TOKEN],
+      unshown: [],
     })
     const [shop, crm] = pipelines
     expect(crm!.source).toMatchObject({ type: 'json', folder: '/srv/crm', records: 'data' })

@@ -154,3 +154,76 @@ pipelines:
     expect(problems.join('\n')).not.toContain('secret-of-a-server')
   })
 })
+
+describe('of a source whose options are free', () => {
+  const ENV = { KEY: 'key-of-the-service', T: 'secret-of-the-crm', S: 'abc' }
+  const shownOf = async (source: string) => {
+    const file = join(folder, 'config.yaml')
+    writeFileSync(
+      file,
+      `
+service: { base_url: https://service.example, api_key: "\${KEY}" }
+state: { path: state.db }
+pipelines:
+  shop:
+    source: ${source}
+    map: { mail: mail }
+    key: id
+    on_duplicate_key: last
+`,
+    )
+    const loaded = await loadSettings({
+      ...{ file, env: ENV, kinds: SOURCE_KINDS },
+      presetFolder: join(import.meta.dirname, '../../config/presets'),
+    })
+    if (!loaded.ok) throw new Error(loaded.problems.map(problemText).join('\n'))
+    const rows = effectiveSettings(loaded.settings, SOURCE_KINDS).map(
+      ({ path, value }) => [path.replace('pipelines.shop.', ''), value] as const,
+    )
+    return { settings: loaded.settings, shown: Object.fromEntries(rows) }
+  }
+
+  it('what comes from the environment is not shown, whatever its name', async () => {
+    const { settings, shown } = await shownOf(
+      '{ type: module, path: m.mjs, options: { at: "u:${T}@db", short: "${S}", hosts: [a, "${S}"], headers: { A: "${T}" }, list: customers, preset: "${NONE:-all}" } }',
+    )
+    expect(shown).toMatchObject({
+      'source.options.at': '(set, not shown)',
+      'source.options.short': '(set, not shown)',
+      'source.options.hosts': '(set, not shown)',
+      'source.options.list': 'customers',
+      'source.options.preset': 'all',
+      on_duplicate_key: 'last',
+    })
+    expect(JSON.stringify(shown)).not.toContain(ENV.T)
+    // For the log, where a short one would mask ordinary words.
+    expect(settings.secrets).toContain(ENV.T)
+    expect(settings.secrets).not.toContain(ENV.S)
+  })
+
+  it.each(['pass', 'pwd', 'apikey', 'credentials', 'dsn', 'key', 'client_secret', 'Authorization'])(
+    'nor is what has the name %s',
+    async (name) => {
+      const { shown } = await shownOf(`{ type: module, path: m.mjs, options: { ${name}: written, list: a } }`)
+      expect(shown).toMatchObject({
+        [`source.options.${name}`]: '(set, not shown)',
+        'source.options.list': 'a',
+      })
+    },
+  )
+
+  it('nor a command or a header with it', async () => {
+    const tap = await shownOf('{ type: singer, command: [tap, --password, "${S}"], stream: people }')
+    expect(tap.shown['source.command']).toBe('(set, not shown)')
+    const plain = await shownOf('{ type: singer, command: [tap, --all], stream: people }')
+    expect(plain.shown['source.command']).toBe('tap, --all')
+    const web = await shownOf(
+      '{ type: http, url: "https://crm.example", headers: { X-Who: "${S}", X-Api-Key: written, Accept: a/b } }',
+    )
+    expect(web.shown).toMatchObject({
+      'source.headers.X-Who': '(set, not shown)',
+      'source.headers.X-Api-Key': '(set, not shown)',
+      'source.headers.Accept': 'a/b',
+    })
+  })
+})

@@ -69,6 +69,7 @@ export function testSettings(
     alerts: [],
     pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),
     secrets: [],
+    unshown: [],
     ...changes,
   }
 }

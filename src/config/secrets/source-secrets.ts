@@ -2,6 +2,7 @@
 import type { SourceKinds } from '../../core/settings/source-settings.ts'
 import { optionalSecret, type SecretOptions } from './secrets.ts'
 import type { ConfigProblem } from '../text/problem.ts'
+import type { Environment } from '../text/substitute.ts'
 import { isMapping, type Path, pathKey, problemAt, type Tree, valueAt } from '../text/tree.ts'
 
 /** One secret, and where it stands in the options of its source. */
@@ -55,6 +56,34 @@ export async function readSourceSecrets(
 function withValue(options: unknown, [name = '', ...rest]: readonly string[], value: string): unknown {
   const own = isMapping(options) ? options : {}
   return { ...own, [name]: rest.length === 0 ? value : withValue(own[name], rest, value) }
+}
+
+export interface FreeFormSecrets {
+  /** As pages and reports write them: `pipelines.shop.source.options.dsn`. */
+  readonly paths: readonly string[]
+  readonly values: readonly string[]
+}
+
+/** Shorter ones may be ordinary words: masked in every line of the log, they would make it unreadable. */
+const SHORTEST_MASKED = 8
+
+/** Where a source's options are free, what comes from the environment is taken for a secret. */
+export function freeFormSecrets(tree: Tree, kinds: SourceKinds, env: Environment): FreeFormSecrets {
+  const pipelines = valueAt(tree.value, ['pipelines'])
+  const prefixes = Object.keys(isMapping(pipelines) ? pipelines : {}).flatMap((name) => {
+    const source: Path = ['pipelines', name, 'source']
+    const type = valueAt(tree.value, [...source, 'type'])
+    const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
+    return (kind?.freeForm ?? []).map((path) => `${pathKey([...source, ...path])}\u0000`)
+  })
+  const found = [...tree.places].filter(
+    ([key, { variables }]) => variables.length > 0 && prefixes.some((prefix) => key.startsWith(prefix)),
+  )
+  const values = found.flatMap(([, { variables }]) => variables.map((name) => env[name] ?? ''))
+  return {
+    paths: found.map(([key]) => key.replaceAll('\u0000', '.')),
+    values: [...new Set(values)].filter((value) => value.length >= SHORTEST_MASKED),
+  }
 }
 
 /** The options with their secrets in place, wherever they came from. */

@@ -18,6 +18,8 @@ export interface KindDescription {
   readonly isPulled?: boolean
   /** Options that are secrets, by their path; each may be read from a file by the option `<name>_file` beside it. */
   readonly secrets?: readonly (readonly string[])[]
+  /** Options whose content is free, by their path: what of it comes from the environment is not shown. */
+  readonly freeForm?: readonly (readonly string[])[]
 }
 
 export type SourceKinds = Readonly<Record<string, KindDescription>>

@@ -22,5 +22,6 @@ export const httpKind = pullKind({
     ['auth', 'oauth2', 'client_secret'],
     ['auth', 'oauth2', 'refresh_token'],
   ],
+  freeForm: [['headers']],
   fetcher: async (options) => (await import('./fetcher.ts')).httpFetcher(options),
 })

@@ -5,16 +5,19 @@ import type { SourceKind } from '../kind.ts'
 import type { Fetcher, FetchPlace } from './fetcher.ts'
 import { createPullSource, lineOptions, type PullOptions } from './source.ts'
 
-interface PullKind<S extends z.ZodObject> extends Pick<SourceKind, 'help' | 'example' | 'secrets'> {
+interface PullKind<S extends z.ZodObject> extends Pick<
+  SourceKind,
+  'help' | 'example' | 'secrets' | 'freeForm'
+> {
   readonly schema: S
   /** Loads what it needs: nothing of it is loaded by a start that fetches nothing. */
   fetcher(options: z.output<S>, place: FetchPlace): Promise<Fetcher>
 }
 
 export function pullKind<S extends z.ZodObject>(kind: PullKind<S>): SourceKind {
-  const { help, example, schema, secrets = [] } = kind
+  const { help, example, schema, secrets = [], freeForm = [] } = kind
   return {
-    ...{ help, example, schema, secrets, isPulled: true },
+    ...{ help, example, schema, secrets, freeForm, isPulled: true },
     create(options, deps) {
       // `fetch` is the output of the kind's own schema, and the rest is what the configuration adds.
       const { fetch, ...rest } = options as PullOptions

@@ -162,6 +162,7 @@ function settingsOf(chance: Chance, pipelines: readonly PipelineSettings[], stat
     alerts: [],
     pipelines,
     secrets: [],
+    unshown: [],
   }
 }
 
