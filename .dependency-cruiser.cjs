@@ -68,6 +68,7 @@ const DOORS = [
   'sandbox/habit-text',
   'sandbox/seed',
   'sandbox/server',
+  'sources/module/unhandled',
   'sources/rejects',
   'sources/corrections-file',
   'store/file/backup',

@@ -132,8 +132,15 @@ async function runCommand(args: readonly string[]): Promise<void> {
       onHangup = listener
     },
   }
+  // Standard output is for answers alone: what a source module prints must not get between them.
+  globalThis.console = new console.Console(process.stderr)
   await keepCompiled()
   const { runCommandLine } = await import('./cli/program.ts')
+  const { exitOfUnhandled } = await import('./cli/messages.ts')
+  process.on('uncaughtException', (error) => {
+    const fault = exitOfUnhandled(error, io)
+    if (fault !== undefined) process.exit(fault)
+  })
   const code = await runCommandLine(args, io)
   process.exitCode = endedBy ?? code
 }

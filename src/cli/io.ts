@@ -45,4 +45,4 @@ const onLines = (lines: Lines): string =>
     .join('')
 
 export const print = (io: Pick<Io, 'stdout'>, lines: Lines): void => void io.stdout.write(onLines(lines))
-export const printError = (io: Io, lines: Lines): void => void io.stderr.write(onLines(lines))
+export const printError = (io: Pick<Io, 'stderr'>, lines: Lines): void => void io.stderr.write(onLines(lines))

@@ -1,6 +1,8 @@
 // From an error to what a person reads, and to the exit code. The one place where that is decided.
 import { type ErrorCode, SyncError } from '../core/words/errors.ts'
 import { EXIT } from '../core/words/exit-codes.ts'
+import { type Io, printError } from './io.ts'
+import { reportedToModule } from '../sources/module/unhandled.ts'
 
 /** Problems in the configuration, each a finished line. */
 export class ConfigurationError extends Error {
@@ -33,14 +35,18 @@ export interface Message {
   readonly exitCode: number
 }
 
-/** The error in one line, and the places of its stack: a line of the message must not look like a line of the program. */
-function detailLines(error: unknown): readonly string[] {
-  if (!(error instanceof Error)) return [String(error)]
-  const { name, message, stack = '' } = error
+/** The places of a stack, without the message: a line of it must not look like a line of the program. */
+function stackPlaces({ message, stack = '' }: Error): readonly string[] {
   // The stack begins with the message, line breaks and all.
   const begin = stack.indexOf(`: ${message}`)
   const places = begin < 0 ? stack : stack.slice(begin + 2 + message.length)
-  return [`${name}: ${message}`, ...places.split('\n').filter((line) => /^ +at /.test(line))]
+  return places.split('\n').filter((line) => /^ +at /.test(line))
+}
+
+/** The error in one line, and the places of its stack. */
+function detailLines(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [String(error)]
+  return [`${error.name}: ${error.message}`, ...stackPlaces(error)]
 }
 
 /** A known error becomes a sentence and the next step; an unknown one keeps its stack, for the report. */
@@ -61,4 +67,18 @@ export function errorMessage(error: unknown): Message {
     lines: ['This is a bug in contact-sync. Please report it with these lines:', ...detailLines(error)],
     exitCode: EXIT.fault,
   }
+}
+
+/**
+ * An error that nobody handled, at the top of the process: the exit code; undefined where it has failed the fetch of a module.
+ * Anything else is a bug. Its message is not shown, because it may quote a record; the next start settles what is half done.
+ */
+export function exitOfUnhandled(error: unknown, io: Pick<Io, 'stderr'>): number | undefined {
+  if (reportedToModule(error)) return undefined
+  const name = error instanceof Error ? error.constructor.name : typeof error
+  printError(io, [
+    `This is a bug in contact-sync, which ends here. Please report it with these lines: ${name}`,
+    ...(error instanceof Error ? stackPlaces(error) : []),
+  ])
+  return EXIT.fault
 }

@@ -60,8 +60,10 @@ function writable(event: string, fields: LogFields): LogFields {
 }
 
 function wrap(logger: Logger, mask: Log['mask'], fields: LogFields = {}): Log {
-  const at = (level: LogLevel) => (event: string, more?: LogFields) =>
-    void logger.log(level, event, writable(event, { ...fields, ...more }))
+  const at = (level: LogLevel) => (event: string, more?: LogFields) => {
+    // A source module may have something to say after the end.
+    if (logger.writable) logger.log(level, event, writable(event, { ...fields, ...more }))
+  }
   return {
     error: at('error'),
     warn: at('warn'),

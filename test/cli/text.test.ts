@@ -3,7 +3,8 @@ import { printed } from '../../src/cli/guarded.ts'
 import { Readable, PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { shownValue } from '../../src/cli/format.ts'
-import { ConfigurationError, errorMessage } from '../../src/cli/messages.ts'
+import { ConfigurationError, errorMessage, exitOfUnhandled } from '../../src/cli/messages.ts'
+import { outsideModule, withinModule } from '../../src/sources/module/unhandled.ts'
 import { createProgress } from '../../src/cli/progress.ts'
 import { resultLines } from '../../src/cli/summary.ts'
 import { SyncError } from '../../src/core/words/errors.ts'
@@ -128,5 +129,31 @@ describe('errors', () => {
     expect(places.length).toBeGreaterThan(0)
     for (const line of places) expect(line).toMatch(/^ +at (?!everybody)/)
     expect(errorMessage('thrown').lines).toContain('thrown')
+  })
+})
+
+describe('an error that nobody handled', () => {
+  it('ends the process without its message, which may quote a record', () => {
+    const stderr = new PassThrough()
+    class BrokenRule extends TypeError {}
+    const error = new BrokenRule('no rule for ann@example.com\n    at home of ann@example.com')
+    expect(exitOfUnhandled(error, { stderr })).toBe(1)
+    const text = String(stderr.read())
+    expect(text).toContain('This is a bug in contact-sync, which ends here')
+    expect(text).toMatch(/these lines: BrokenRule\n +at .*text\.test\.ts/)
+    expect(text).not.toContain('ann@example.com')
+    expect(exitOfUnhandled('ann@example.com', { stderr })).toBe(1)
+    expect(String(stderr.read())).toMatch(/these lines: string\n$/)
+  })
+
+  it('of a module is told to its call, and ends nothing', () => {
+    const stderr = new PassThrough()
+    const told: unknown[] = []
+    const call = { report: (error: unknown) => told.push(error) }
+    expect(withinModule(call, () => exitOfUnhandled('late', { stderr }))).toBeUndefined()
+    expect(told).toEqual(['late'])
+    expect(stderr.read()).toBeNull()
+    // What the module asks of the program is not the module's.
+    expect(withinModule(call, () => outsideModule(() => exitOfUnhandled('ours', { stderr })))).toBe(1)
   })
 })

@@ -1,7 +1,7 @@
 // Processes that are ended, killed, started twice: the promises that hold whatever happens to one of them.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KEY, MAIN, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
@@ -160,5 +160,45 @@ describe('an older Node', () => {
   it.skipIf(older === undefined)('hands over to the one that the checkout brings', () => {
     const output = execFileSync(older ?? '', [MAIN, '--version']).toString()
     expect(output).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('a source module', () => {
+  const MODULE = `export default async function* ({ how, mail }, { signal }) {
+    console.log('asks for ' + mail)
+    const fail = () => { throw new RangeError('no ' + mail) }
+    yield { no: '1', mail }
+    if (how === 'promise') void (async () => fail())()
+    if (how === 'timer') setTimeout(fail, 1)
+    if (how === 'late') setTimeout(fail, 300)
+    if (how === 'listener') signal.addEventListener('abort', fail)
+    if (how === 'timer') await new Promise((wake) => setTimeout(wake, 100))
+  }`
+  const source = (how: string): string =>
+    `{ type: module, path: own.mjs, sparse: true, options: { how: ${how}, mail: ann@example.com } }`
+  const withModule = (how: string, pipeline = 'key: no') =>
+    configured((yaml) =>
+      yaml.replace('{ type: csv, folder: inbox/shop, settle: 0s }', source(how)).replace('key: no', pipeline),
+    )
+  beforeEach(async () => writeFile(shop.path('own.mjs'), MODULE))
+
+  it.each(['promise', 'timer'])('fails its run by an error of a %s that it does not handle', async (how) => {
+    await withModule(how)
+    const { code, stdout, stderr } = await shop.cli('run', '--json')
+    expect([code, JSON.parse(stdout)]).toMatchObject([3, { pipelines: [{ created: 1 }] }])
+    expect(stdout).toContain('an error that nobody handled: RangeError')
+    // What it prints is no part of the answer.
+    expect(stderr).toContain('asks for ann@example.com')
+    expect(stderr).not.toMatch(/at .*own\.mjs/)
+  })
+
+  it.each(['late', 'listener'])('ends no daemon by an error that is %s', async (how) => {
+    await withModule(how, 'schedule: "* * * * * *"\n    key: no')
+    const daemon = shop.start('start')
+    const log = await daemon.stderrHas(/run ended(.|\n)*message from the source(.|\n)*run ended/)
+    expect(log).not.toContain('no ann@example.com')
+    daemon.process.kill('SIGTERM')
+    const ended = await daemon.ended
+    expect(ended.code, ended.stderr).toBe(143)
   })
 })

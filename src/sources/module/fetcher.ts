@@ -2,12 +2,14 @@
 // went wrong in a way that may be logged.
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { SyncError } from '../../core/words/errors.ts'
 import { describeFault, faultCode } from '../fault.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import type { ModuleOptions } from './options.ts'
 import type { ModuleSource } from './types.ts'
+import { type ModuleCall, outsideModule, withinModule } from './unhandled.ts'
 import { recordText, UnfitValue } from './values.ts'
 
 const MOST_TOLD = 20
@@ -46,8 +48,8 @@ function teller(tell: FetchTask['tell']): (text: unknown) => void {
   let told = 0
   return (text) => {
     told += 1
-    if (told <= MOST_TOLD) tell(String(text).slice(0, MOST_CHARS))
-    if (told === MOST_TOLD + 1) tell('and more, not shown')
+    if (told <= MOST_TOLD) outsideModule(() => tell(String(text).slice(0, MOST_CHARS)))
+    if (told === MOST_TOLD + 1) outsideModule(() => tell('and more, not shown'))
   }
 }
 
@@ -71,16 +73,41 @@ function fetchedOf(value: unknown): Fetched {
   return { json: recordText(value.record), ...cursorOf(value) }
 }
 
+interface Call extends ModuleCall {
+  /** Rejected by the first error that the module does not handle. */
+  readonly failure: Promise<never>
+  /** From now on such an error is told: the fetch it could fail is over. */
+  end(): void
+}
+
+function begunCall(path: string, tell: (text: unknown) => void): Call {
+  const { promise, reject } = Promise.withResolvers<never>()
+  // It is asked for with each record.
+  promise.catch(() => undefined)
+  let isOver = false
+  return {
+    failure: promise,
+    end: () => void (isOver = true),
+    report(error) {
+      if (isOver)
+        tell(
+          `an error that nobody handled, after the end: ${error instanceof Error ? error.name : typeof error}`,
+        )
+      else reject(failed(path, `an error that nobody handled: ${saidBy(error)}`, error))
+    },
+  }
+}
+
 /** The next value, unless it takes too long or the run ends before. */
 async function nextWithin(
   next: () => Promise<IteratorResult<unknown>>,
-  { timeout, path }: Pick<ModuleOptions, 'timeout' | 'path'>,
+  { timeout, path, failure }: Pick<ModuleOptions, 'timeout' | 'path'> & Pick<Call, 'failure'>,
   { clock, signal }: FetchTask,
 ): Promise<IteratorResult<unknown>> {
   const settled = new AbortController()
   const late = clock.sleep(timeout, AbortSignal.any([signal, settled.signal])).then(() => 'late' as const)
   try {
-    const first = await Promise.race([next(), late])
+    const first = await Promise.race([next(), failure, late])
     if (first !== 'late') return first
   } finally {
     settled.abort()
@@ -93,35 +120,46 @@ async function nextWithin(
 
 async function* yielded(options: ModuleOptions, task: FetchTask): AsyncGenerator<Fetched> {
   const { path } = options
-  const source = await loaded(path)
-  const givenUp = new AbortController()
   const tell = teller(task.tell)
+  const call = begunCall(path, tell)
+  const source = await withinModule(call, async () => loaded(path))
+  const givenUp = new AbortController()
+  // Listeners of the module are called within its call, too.
+  const giveUp = (): void => withinModule(call, () => givenUp.abort())
+  task.signal.addEventListener('abort', giveUp)
   let records = 0
   let iterator: AsyncIterator<unknown> | undefined
   let isDone = false
   try {
-    const signal = AbortSignal.any([task.signal, givenUp.signal])
-    const context = { cursor: task.cursor, signal, log: { info: tell, warn: tell } }
-    const iterable = source(options.options, context) as Partial<AsyncIterable<unknown>>
-    const begun = iterable[Symbol.asyncIterator]?.()
+    if (task.signal.aborted) giveUp()
+    const context = { cursor: task.cursor, signal: givenUp.signal, log: { info: tell, warn: tell } }
+    const iterable = withinModule(call, () => source(options.options, context)) as Partial<
+      AsyncIterable<unknown>
+    >
+    const begun = withinModule(call, () => iterable[Symbol.asyncIterator]?.())
     if (begun === undefined)
       throw failed(path, 'it gives nothing that can be iterated; write async function*')
     iterator = begun
+    const next = async () => withinModule(call, async () => begun.next())
     for (;;) {
-      const next = await nextWithin(async () => begun.next(), options, task)
-      if (next.done === true) break
-      yield fetchedOf(next.value)
+      const step = await nextWithin(next, { ...options, failure: call.failure }, task)
+      if (step.done === true) break
+      yield fetchedOf(step.value)
       records += 1
     }
+    // A promise that it did not wait for is reported after those that are settled.
+    await Promise.race([call.failure, nextTurn()])
     isDone = true
   } catch (error) {
     if (error instanceof SyncError) throw error
     if (error instanceof UnfitValue) throw failed(path, `record ${records + 1}: ${error.message}`)
     throw failed(path, `it failed after ${records} records: ${saidBy(error)}`, error)
   } finally {
-    givenUp.abort()
+    call.end()
+    task.signal.removeEventListener('abort', giveUp)
+    giveUp()
     // Not waited for: what hangs may hang here, too.
-    if (!isDone) void Promise.resolve(iterator?.return?.()).catch(() => undefined)
+    if (!isDone) withinModule(call, () => void Promise.resolve(iterator?.return?.()).catch(() => undefined))
   }
 }
 
