@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { SyncError } from '../../core/words/errors.ts'
 import { textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
-import { notAhead, withOverlap } from '../pull/newest.ts'
+import { assertOverlaps, withOverlap } from '../pull/newest.ts'
 import { recordsAt, valueAtPath } from './answer.ts'
 import { createClient, type AnsweredPage } from './client.ts'
 import type { HttpOptions } from './options.ts'
@@ -23,8 +23,8 @@ function withParams(url: URL, params: Readonly<Record<string, string>>): URL {
 }
 
 function firstPlace({ url, next, since, overlap }: HttpOptions, cursor: string | undefined): Place {
-  const asked =
-    since === undefined || cursor === undefined ? {} : { [since.param]: withOverlap(cursor, overlap) }
+  const from = cursor === undefined ? undefined : withOverlap(cursor, overlap)
+  const asked = since === undefined || from === undefined ? {} : { [since.param]: from }
   const size = next?.limit === undefined ? {} : { [next.limit]: String(next.size) }
   const page = next?.page === undefined ? {} : { [next.page]: String(next.first) }
   const offset = next?.offset === undefined ? {} : { [next.offset]: '0' }
@@ -81,8 +81,7 @@ function createRounds(): (url: URL, texts: readonly string[]) => void {
 async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fetched> {
   const { next, since, max_pages: mostPages } = options
   const from = typeof task.cursor === 'string' && since !== undefined ? task.cursor : undefined
-  const newest = since && watchNewest(since.field, from)
-  const begun = task.clock.now()
+  const newest = since && watchNewest(since.field, { from, nowMs: task.clock.now() })
   const pageAt = createClient(options, task)
   const noteRound = createRounds()
   let place: Place | undefined = firstPlace(options, from)
@@ -103,8 +102,10 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
   }
   newest?.assertFound()
   const cursor = newest?.value()
+  if (cursor === undefined) return
+  assertOverlaps(cursor, options.overlap)
   // Only now: records may come in any order.
-  if (cursor !== undefined) yield { cursor: notAhead(cursor, begun) }
+  yield { cursor }
 }
 
 export function httpFetcher(options: HttpOptions): Fetcher {

@@ -1,7 +1,7 @@
 // Watches the field of records that says when they were changed.
 import { SyncError } from '../../core/words/errors.ts'
 import { isObject, textOf } from '../json/values.ts'
-import { isNewer } from '../pull/newest.ts'
+import { createNewest } from '../pull/newest.ts'
 import { valueAtPath } from './answer.ts'
 
 export interface Newest {
@@ -12,9 +12,9 @@ export interface Newest {
   assertFound(): void
 }
 
-/** `from`: the cursor so far. */
-export function watchNewest(field: string, from: string | undefined): Newest {
-  let newest = from
+/** `from`: the cursor so far; `nowMs`: when the fetch began. */
+export function watchNewest(field: string, asked: { from: string | undefined; nowMs: number }): Newest {
+  const newest = createNewest({ ...asked, mayCountTime: true })
   let isSeen = false
   let isFound = false
   return {
@@ -23,9 +23,9 @@ export function watchNewest(field: string, from: string | undefined): Newest {
       const text = isObject(record) ? textOf(valueAtPath(record, field)) : ''
       if (text === '') return
       isFound = true
-      if (newest === undefined || isNewer(text, newest)) newest = text
+      newest.note(text)
     },
-    value: () => newest,
+    value: () => newest.value(),
     assertFound() {
       if (!isSeen || isFound) return
       throw new SyncError('SOURCE_ANSWER', `since.field: no record has ${field}`)

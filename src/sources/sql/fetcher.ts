@@ -1,7 +1,7 @@
 // Fetches by a query. Its rows may come in any order, so the cursor moves only with the last of them.
 import { SyncError } from '../../core/words/errors.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
-import { isNewer, notAhead, timeOf, withOverlap } from '../pull/newest.ts'
+import { assertOverlaps, createNewest, isPlainText, timeOf, withOverlap } from '../pull/newest.ts'
 import type { SqlOptions } from './options.ts'
 import { type Database, type Rows, rowText, type SqlCursor } from './rows.ts'
 
@@ -17,11 +17,12 @@ const isCursor = (value: unknown): value is SqlCursor =>
 /** Only times overlap: an overlap of numbers has no meaning. */
 function askedFrom(cursor: unknown, { overlap }: SqlOptions): SqlCursor | undefined {
   if (!isCursor(cursor)) return undefined
-  if (overlap > 0 && timeOf(cursor.text) === undefined)
+  const text = withOverlap(cursor.text, overlap)
+  if (overlap > 0 && timeOf(cursor.text) === undefined && !isPlainText(cursor.text))
     throw new SyncError('SOURCE_ANSWER', 'source.overlap needs a time, and source.cursor names none', {
       hint: 'Leave source.overlap out, or name a column with a time in source.cursor.',
     })
-  return { ...cursor, text: withOverlap(cursor.text, overlap) }
+  return text === undefined ? undefined : { ...cursor, text }
 }
 
 const typed = (text: string): SqlCursor => ({
@@ -41,17 +42,19 @@ function cursorIn({ columns, cells }: Rows, column: string): string | undefined 
 }
 
 async function* queried(options: SqlOptions, task: FetchTask): AsyncGenerator<Fetched> {
-  const begun = task.clock.now()
+  const known = isCursor(task.cursor) ? task.cursor.text : undefined
+  const newest = createNewest({ from: known, nowMs: task.clock.now(), mayCountTime: false })
   const from = askedFrom(task.cursor, options)
-  let newest = isCursor(task.cursor) ? task.cursor.text : undefined
   const rowsOf = await databaseFor(options.url)
   for await (const row of rowsOf({ options, cursor: from, task })) {
     const value = options.cursor === undefined ? undefined : cursorIn(row, options.cursor)
-    if (value !== undefined && (newest === undefined || isNewer(value, newest))) newest = value
+    if (value !== undefined) newest.note(value)
     yield { json: rowText(row) }
   }
-  if (newest === undefined) return
-  yield { cursor: typed(timeOf(newest) === undefined ? newest : notAhead(newest, begun)) }
+  const cursor = newest.value()
+  if (cursor === undefined) return
+  assertOverlaps(cursor, options.overlap)
+  yield { cursor: typed(cursor) }
 }
 
 /** Without user and password: those may change. */

@@ -156,6 +156,15 @@ describe('what is new', () => {
     [['2099-01-01T00:00:00Z'], '2026-05-01T12:00:00Z'],
     [['2099-01-01 00:00:00'], '2026-05-01 12:00:00'],
     [[4_102_444_800_000], String(NOW)],
+    [[1_767_312_300, 4_102_444_800], String(NOW / 1000)],
+    // Numbers of changes: none of them is a second of the past.
+    [[4_102_444_799, 4_102_444_800], '4102444800'],
+    // What is not of the kind of the others.
+    [['n/a', '2026-01-01', 'n/a'], '2026-01-01'],
+    [['zero', 0, '2026-01-01', '2026-01-02'], '2026-01-02'],
+    [['n/a', 'n/a', 7], '7'],
+    [['a1', 'a2', '2026-01-01'], '2026-01-01'],
+    [['01', ...Array.from({ length: 12 }, (_, at) => `0${at}a`)], '09a'],
   ])('is kept as the newest of %j', async (times, newest) => {
     expect((await of(times, {})).cursor).toBe(newest)
   })
@@ -169,6 +178,24 @@ describe('what is new', () => {
     ['1767312300000', '1767311700000'],
   ])('is asked for from before %s: %s', async (cursor, asked) => {
     expect((await of([cursor], { overlap: '10m' }, cursor)).query).toBe(asked)
+  })
+
+  it.each([
+    [['n/a'], '2026-01-01'],
+    [[5], '2026-01-01'],
+    [['n/a', '2026-01-01'], '7'],
+  ])('is not %j after %s', async (times, cursor) => {
+    expect((await of(times, {}, cursor)).cursor).toBe(cursor)
+  })
+
+  it('one value from which no overlap can be taken refuses nothing, and none but such ends without a cursor', async () => {
+    const mixed = await of(['2026-01-02T00:05:00Z', 'n/a'], { overlap: '10m' })
+    expect([mixed.cursor, mixed.error]).toEqual(['2026-01-02T00:05:00Z', undefined])
+    const { texts, cursor, error } = await of(['n/a'], { overlap: '10m' })
+    expect([texts.length, cursor, error?.code]).toEqual([1, undefined, 'SOURCE_ANSWER'])
+    // A cursor that was kept so asks for everything.
+    const again = await of(['2026-01-02'], { overlap: '1d' }, 'n/a')
+    expect([again.query, again.cursor]).toEqual(['', '2026-01-02'])
   })
 
   it('moves no cursor where nothing came, and refuses a field that no record has', async () => {

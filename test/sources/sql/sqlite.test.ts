@@ -73,6 +73,21 @@ it('gives every value as it is written, and moves nothing', async () => {
   ])
 })
 
+it('passes over a value that is not of the kind of the others', async () => {
+  const query = "select :cursor as given, column1 as at from (values ('2026-01-02'), ('n/a'), ('2026-01-01'))"
+  const { cursor } = await fetched(query, { cursor: 'at' })
+  expect(cursor).toEqual({ type: 'text', text: '2026-01-02' })
+  const later = await fetched(query, { cursor: 'at', overlap: '1d' }, cursor)
+  expect(later.texts[0]).toContain('"given":"2026-01-01"')
+  expect(later.cursor).toEqual(cursor)
+  // Numbers of rows may look like times.
+  const ids = await fetched(
+    'select :cursor as given, column1 as id from (values (1767312300), (4102444800))',
+    { cursor: 'id' },
+  )
+  expect(ids.cursor).toEqual({ type: 'integer', text: '4102444800' })
+})
+
 it('keeps the cursor as typed, and asks from before it', async () => {
   const query = 'select :cursor as given, typeof(:cursor) as type, max(coalesce(:cursor, 0), 41) as n'
   const first = await fetched(query, { cursor: 'n' })
