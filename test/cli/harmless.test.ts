@@ -3,6 +3,8 @@
 import { mkdir } from 'node:fs/promises'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { configurationSchema } from '../../src/app/config-schema.ts'
+import { schema } from '../../src/cli/commands/schema.ts'
 import { control, guarded, printed } from '../../src/cli/guarded.ts'
 import { type Io, print, printError } from '../../src/cli/io.ts'
 import { harmless, oneLine } from '../../src/core/words/harmless.ts'
@@ -63,6 +65,12 @@ describe('what a command prints', () => {
       'K1\\u000aAll checks passed.\tso\na\\u000d\\u000ab\n\u001b[31mred\u001b[0m\\u2028\n',
     )
     expect(String(stderr.read())).toBe('x\\u000a\n\n')
+  })
+
+  it('is a document of JSON where it is one over several lines', async () => {
+    const stdout = new PassThrough()
+    await schema({ stdout: guarded(stdout) } as unknown as Io)
+    expect(JSON.parse(String(stdout.read()))).toEqual(await configurationSchema())
   })
 })
 

@@ -1,8 +1,9 @@
 // `schema`: the JSON Schema of the configuration file.
 import { configurationSchema } from '../../app/config-schema.ts'
-import { type Io, print } from '../io.ts'
+import type { Io } from '../io.ts'
 
+/** A document over several lines: `print` is for lines, and would escape what separates them. */
 export async function schema(io: Io): Promise<number> {
-  print(io, JSON.stringify(await configurationSchema(), undefined, 2))
+  io.stdout.write(`${JSON.stringify(await configurationSchema(), undefined, 2)}\n`)
   return 0
 }
