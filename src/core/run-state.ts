@@ -16,6 +16,7 @@ import type {
   Identity,
   InputNumbers,
   PlanTotals,
+  RejectPlace,
   Replanned,
   RunEnd,
   StagedEntry,
@@ -89,6 +90,8 @@ export interface RunState {
       readonly dropped?: readonly string[]
       /** Terms of brakes that the records ask for, or not any more. */
       readonly asks?: readonly RecordAsks[]
+      /** Rejects of earlier inputs that the records replace, whatever becomes of them: over with `commitPlan`. */
+      readonly reread?: readonly RejectPlace[]
       /** What the records say about corrections, at that time (milliseconds since the epoch). */
       readonly corrections?:
         { readonly at: number; readonly findings: readonly CorrectionFinding[] } | undefined

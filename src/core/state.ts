@@ -199,6 +199,13 @@ export interface FoundContact {
   readonly entry: AuditEntry
 }
 
+/** By what a row of a file of corrected rejects names the reject that it was; a blank reason stands for any. */
+export interface RejectPlace {
+  readonly file: string
+  readonly line: number
+  readonly reason: string
+}
+
 /** What can be told only after the last record of an input. */
 export interface StagingRules {
   /**

@@ -520,6 +520,44 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await all(state.rejects(undefined))).toEqual([])
     })
 
+    it('drops rejects whose record came again, named by file, line and reason, once the plan stands', async () => {
+      await world.plan([ANNA], { rejected: ['', 'K8', ''], version: 'a' })
+      await world.plan([BEN], { rejected: [''], version: 'a', pipeline: 'other' })
+      const places = async () =>
+        (await all(state.rejects(undefined))).map(({ pipeline, line }) => [pipeline, line])
+      const before = await places()
+      expect(before).toEqual([
+        ['shop', 3],
+        ['shop', 4],
+        ['shop', 5],
+        ['other', 3],
+      ])
+      const reread = [
+        { file: 'a.csv', line: 3, reason: 'bad' },
+        { file: 'a.csv', line: 4, reason: '' },
+        { file: 'a.csv', line: 5, reason: 'of another file of this name' },
+        { file: 'b.csv', line: 5, reason: '' },
+      ]
+      const discarded = await world.read([], { run: 'r2', version: 'b' })
+      await state.stageBatch(discarded, { entries: [], reread })
+      expect(await places()).toEqual(before)
+      await state.discardInput(discarded)
+      await world.plan([], { run: 'r3', version: 'c' })
+      expect(await places()).toEqual(before)
+      const staged = await world.read([], { run: 'r4', version: 'a', rejected: ['K6', 'K7'] })
+      await state.stageBatch(staged, {
+        entries: [],
+        reread: [...reread, { file: 'a.csv', line: 2, reason: '' }],
+      })
+      await state.commitPlan(staged, 'sum')
+      expect(await places()).toEqual([
+        ['shop', 5],
+        ['other', 3],
+        ['shop', 2],
+        ['shop', 3],
+      ])
+    })
+
     it('knows whose contact may have a mail since an answer was lost, whatever its record says by now', async () => {
       const moved = (mail: string) => ({ ...ANNA, contact: { ...ANNA.contact, mail } })
       const owner = async () => {

@@ -117,6 +117,49 @@ describe('a file of mended rejects', () => {
     expect(await runWith(line, csv(...rows(1, 10)))).toMatchObject({ status: 'held', held_deletes: 90 })
   })
 
+  const rejectsOf = async (line: Line) => {
+    const all = []
+    for await (const { file, line: number } of line.state.rejects(['shop'])) all.push(`${file}:${number}`)
+    return all
+  }
+  const exported = (line: Line, name: string): string =>
+    readFileSync(join(folder, 'shop', 'processed', name), 'utf8').replaceAll(line.pipeline.name, 'shop')
+  const bare = { mode: 'incremental', on_missing: 'keep' } as const
+
+  it('closes the rejects that its rows name, whatever their key was and is', async () => {
+    const line = fullLine(bare)
+    const text = csv('bad,A,B,1,1', ',C,D,2,', 'c@x.example,E,F,3,3', 'd@x.example,G,H,4,3', 'e@x.example,I')
+    await runWith(line, text)
+    expect(await rejectsOf(line)).toEqual(['a.csv:2', 'a.csv:3', 'a.csv:5', 'a.csv:6'])
+    const rejects = exported(line, 'a.shop-run-1.rejects.csv')
+    const mended = rejects
+      .replace('bad,A,B,1,1', 'a@x.example,A,B,1,9')
+      .replace(',C,D,2,', 'b@x.example,C,D,2,2')
+      .replace('H,4,3', 'H,4,4')
+    expect(await runWith(line, mended, 'mended.csv')).toMatchObject({ created: 3, rejected: 1 })
+    expect(await rejectsOf(line)).toEqual(['mended.csv:5'])
+    const again = exported(line, 'mended.shop-run-2.rejects.csv').replace('I,,,', 'I,J,5,5')
+    expect(await runWith(line, again, 'mended.csv')).toMatchObject({ created: 1, rejected: 0 })
+    expect(await rejectsOf(line)).toEqual([])
+  })
+
+  it('closes no reject of a later file that has the name of an earlier one', async () => {
+    const line = fullLine(bare)
+    await runWith(line, csv('bad,A,B,1,'))
+    const mended = exported(line, 'a.shop-run-1.rejects.csv').replace('bad,A,B,1,', 'a@x.example,A,B,1,1')
+    await runWith(line, mended, 'mended.csv')
+    await runWith(line, csv('worse,A,B,1,2'))
+    await runWith(line, mended, 'twice.csv')
+    expect(await rejectsOf(line)).toEqual(['a.csv:2'])
+  })
+
+  it('closes nothing where it has the columns of a place alone', async () => {
+    const line = fullLine(bare)
+    await runWith(line, csv('bad,A,B,1,'))
+    await runWith(line, `${HEADER},_file,_line\na@x.example,A,B,1,1,a.csv,2\n`, 'b.csv')
+    expect(await rejectsOf(line)).toEqual(['a.csv:2'])
+  })
+
   it('is known among JSON lines, too', async () => {
     const line = fullLine({}, {}, 'json')
     const object = (number: number): string =>

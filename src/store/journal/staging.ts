@@ -20,6 +20,7 @@ import { type Claims, createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
 import { createDiscard } from './dropping.ts'
 import { createDropped } from './reading/dropped.ts'
+import { createRereadRejects } from './reading/reread-rejects.ts'
 import { createFingerprints, type Fingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_APPROVALS, FORGET_ENDED_APPROVALS } from './approvals.ts'
 import { createAsks, createBrakeStore } from './brakes.ts'
@@ -214,6 +215,7 @@ function createCommit(
   const forgetApprovals = FORGET_APPROVALS.map((sql) => db.prepare(sql))
   const dropped = createDropped(db)
   const corrections = createCorrectionFindings(db)
+  const rereadRejects = createRereadRejects(db)
   const asks = createAsks(db)
   return (staged, sha256, full) => {
     const { id, pipeline, runId } = staged
@@ -226,6 +228,7 @@ function createCommit(
     if (full !== undefined) countMissing(staged, full)
     dropped.end({ id, pipeline, isFull: full !== undefined })
     corrections.end(id)
+    rereadRejects.end({ id, pipeline })
     asks.take({ id, pipeline, runId })
     const { rejectsUpTo } = staged.input
     if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
@@ -330,6 +333,7 @@ export function createStagingStore(db: Connection): Staging {
   const dropped = createDropped(db)
   const corrections = createCorrectionFindings(db)
   const brake = createAsks(db)
+  const rereadRejects = createRereadRejects(db)
   const complete = createCompleteStaging(db, missing.stageMissing)
   return {
     beginInput: createBeginInput(db),
@@ -342,13 +346,16 @@ export function createStagingStore(db: Connection): Staging {
     ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
-    async stageBatch(staged, { entries, present = [], dropped: keys = [], corrections: found, asks = [] }) {
-      if (entries.length + present.length + keys.length + asks.length === 0 && found === undefined) return
+    async stageBatch(staged, batch) {
+      const { entries, present = [], dropped: keys = [], corrections: found, asks = [], reread = [] } = batch
+      const count = entries.length + present.length + keys.length + asks.length + reread.length
+      if (count === 0 && found === undefined) return
       db.transaction(() => {
         stage(staged, entries)
         claims.skip(staged.id, present)
         dropped.note(staged.id, keys)
         brake.note(staged.id, asks)
+        rereadRejects.note(staged.id, reread)
         if (found !== undefined) corrections.note(staged.id, found.at, found.findings)
       })()
     },

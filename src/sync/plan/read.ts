@@ -26,6 +26,7 @@ import { planBatch } from './batch.ts'
 import type { Reading } from './reading.ts'
 import { mapperFor } from './present-terms.ts'
 import { warnAboutLikelySame, warnAboutOddities, warnAboutOpened, warnAboutValues } from './read-warnings.ts'
+import { rereadBy } from './records/reread-rejects.ts'
 import { otherwiseHold } from './resolved.ts'
 import { recordBatches } from './united.ts'
 
@@ -149,6 +150,7 @@ const newReading = (
     | 'mapper'
     | 'context'
     | 'blocks'
+    | 'rereadBy'
     | 'expectation'
     | 'corrections'
     | 'asked'
@@ -217,7 +219,7 @@ async function readInput(
       ? undefined
       : await startBlocks(reader, { staged, print, isAhead }, state)
     const reading = newReading({
-      ...{ staged, mapper, context: print, blocks, expectation },
+      ...{ staged, mapper, context: print, blocks, rereadBy: rereadBy(reader), expectation },
       leftOut: context.tally.leftOut.part(),
       ...(await startBrake(context)),
       corrections: Map.groupBy(await state.openCorrections(pipeline.name), ({ key }) => key),

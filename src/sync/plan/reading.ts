@@ -7,7 +7,7 @@ import type { Expectation } from '../../core/change/waiting/expectation.ts'
 import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
-import type { StagedBody, StagedInput } from '../../core/state.ts'
+import type { RejectPlace, StagedBody, StagedInput } from '../../core/state.ts'
 import type { BlockReading } from './blocks.ts'
 import type { Otherwise } from './resolved.ts'
 
@@ -31,6 +31,8 @@ export interface Reading {
   readonly counts: Counts
   /** Undefined where its raw bytes decide nothing. */
   readonly blocks: BlockReading | undefined
+  /** The rejects that its records replace; undefined where it is no file of corrected rejects. */
+  readonly rereadBy: ((item: SourceItem) => readonly RejectPlace[]) | undefined
   /** The rules for the form of the file (`expect`); undefined where there are none. */
   readonly expectation: Expectation | undefined
   /** How often `on_invalid` dropped or cut a field. */

@@ -160,6 +160,7 @@ export async function stage(
   )
   const asks = asksOf(counting, reading)
   for (const { key, terms, isAlone } of asks) if (terms.length > 0 && !isAlone) context.tally.noteAsking(key)
-  await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks })
+  const reread = decided.flatMap(({ row: { item } }) => reading.rereadBy?.(item) ?? [])
+  await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks, reread })
   if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
 }

@@ -25,6 +25,7 @@ import {
 import {
   countMissing,
   dropRejects,
+  dropReread,
   dropRows,
   dropWhatAFullInputLacks,
   holdSharedMails,
@@ -189,7 +190,7 @@ export function memoryStaging(tables: Tables): Staging {
   return {
     async beginInput({ runId, pipeline, input, header }) {
       const id = nextIn(tables.inputs)
-      const seen = { links: new Map(), keys: new Map(), skipped: new Set<string>() }
+      const seen = { links: new Map(), keys: new Map(), skipped: new Set<string>(), reread: [] }
       tables.inputs.set(id, { id, runId, pipeline, input, header, sha256: undefined, state: 'reading', seen })
       return { id, runId, pipeline, input, header }
     },
@@ -216,11 +217,12 @@ export function memoryStaging(tables: Tables): Staging {
         return earlier
       })
     },
-    async stageBatch(staged, { entries, present = [] }) {
+    async stageBatch(staged, { entries, present = [], reread = [] }) {
       for (const entry of entries)
         if (entry.kind === 'operation') tables.passed.delete(nameOf(staged.pipeline, entry.key))
       for (const entry of entries) stageOne(tables, staged, entry)
       for (const key of present) inputOf(staged).seen.skipped.add(key)
+      inputOf(staged).seen.reread.push(...reread)
     },
     unstage: async ({ id }, records) => records.map(({ line, key }) => unstageOne(tables, id, line, key)),
     completeStaging: async (staged, rules) => complete(inputOf(staged), rules),
@@ -264,6 +266,7 @@ export function memoryStaging(tables: Tables): Staging {
         dropWhatAFullInputLacks(tables, input, full.isLast)
         countMissing(tables, input, full)
       }
+      dropReread(tables, input)
       const upTo = staged.input.rejectsUpTo
       if (upTo !== undefined)
         dropRejects(

@@ -12,7 +12,7 @@ import type { KeptCursor } from '../../../src/core/cursor.ts'
 import type { Accepted } from '../../../src/core/change/accepted.ts'
 import type { Hold } from '../../../src/core/change/waiting/guard.ts'
 import type { ErrorCode } from '../../../src/core/words/errors.ts'
-import type { RunEnd, RunRecord, StagedRecord } from '../../../src/core/state.ts'
+import type { RejectPlace, RunEnd, RunRecord, StagedRecord } from '../../../src/core/state.ts'
 
 export interface LedgerTerm {
   readonly name: string
@@ -88,6 +88,7 @@ export interface Input {
     readonly links: Map<number, number>
     readonly keys: Map<string, number>
     readonly skipped: Set<string>
+    readonly reread: RejectPlace[]
   }
 }
 

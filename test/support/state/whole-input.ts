@@ -192,6 +192,20 @@ export function dropRejects(
   for (const reject of [...tables.rejects.values()]) if (isOver(reject)) tables.rejects.delete(reject.id)
 }
 
+export const dropReread = (tables: Tables, { id, pipeline, seen }: Input): void =>
+  dropRejects(
+    tables,
+    (reject) =>
+      reject.pipeline === pipeline &&
+      reject.inputId < id &&
+      seen.reread.some(
+        ({ file, line, reason }) =>
+          file === reject.record.source.file &&
+          line === reject.record.source.line &&
+          (reason === '' || reason === reject.reason),
+      ),
+  )
+
 export const dropRows = (tables: Tables, isOver: (row: Row) => boolean): void => {
   for (const row of rowsWhere(tables, isOver)) tables.operations.delete(row.id)
 }

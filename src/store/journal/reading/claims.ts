@@ -102,8 +102,8 @@ export function createClaims(db: Connection): Claims {
   const addKey = db.prepare('INSERT INTO claim_key VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const moveKey = db.prepare('UPDATE claim_key SET line = ? WHERE input = ? AND key = ?')
   const putSkipped = db.prepare('INSERT OR IGNORE INTO claim_skipped VALUES (?, ?)')
-  const clears = ['claim_key', 'claim_skipped', 'claim_dropped', 'claim_correction', 'claim_ask'].map(
-    (table) => db.prepare(`DELETE FROM ${table} WHERE input = ?`),
+  const clears = ['key', 'skipped', 'dropped', 'correction', 'ask', 'reread'].map((what) =>
+    db.prepare(`DELETE FROM claim_${what} WHERE input = ?`),
   )
   const links = (input: number): LinkLines => {
     const found = linksOf.get(input) ?? createLinkLines()
