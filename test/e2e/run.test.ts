@@ -315,6 +315,7 @@ describe('the commands', () => {
     const before = execFileSync('git', ['status', '--porcelain'], { cwd: root }).toString()
     const { code, stdout } = await shop.cli('demo')
     expect(stdout).toContain('3 writes for 3 changes, 0 writes for none.')
+    expect(stdout).toMatch(/\bOne record could not be sent\.[^\n]*\n\noutlook: [^\n]*\n\n3\. /)
     expect(code).toBe(0)
     expect(execFileSync('git', ['status', '--porcelain'], { cwd: root }).toString()).toBe(before)
   })

@@ -5,7 +5,7 @@ import type { TextForm } from '../text/text-survey.ts'
 import type { Dialect } from './dialect.ts'
 import type { CsvOptions } from './options.ts'
 import type { CsvRow } from './parse.ts'
-import { fitted, hasValue, needsCensus, type WidthCensus } from './ragged.ts'
+import { fitted, hasValue, needsCensus, type ShortRows, type WidthCensus } from './ragged.ts'
 
 /** How a file is written, and what is set about it. */
 export interface Shape {
@@ -18,7 +18,7 @@ export interface Shape {
 }
 
 interface Making extends Shape {
-  readonly pad: boolean
+  readonly short: ShortRows
   /** Reads the file once more. */
   census(): Promise<WidthCensus>
   /** Whether there are rows that were not handed in, because they are settled. */
@@ -30,7 +30,7 @@ const MAYBE_CUT =
 
 /** Makes items of rows, which are handed in once and in order. */
 export function itemMaker(width: number, making: Making) {
-  const { dialect, options, pad, isOwn } = making
+  const { dialect, options, short, isOwn } = making
   let census: WidthCensus | undefined
   let hasQuotesInLast = false
   let endsWithLineBreak = true
@@ -53,7 +53,7 @@ export function itemMaker(width: number, making: Making) {
     const { values, line } = row
     if (isDoubtful(row)) return { kind: 'defect', code: 'RECORD_MAYBE_CUT', message: MAYBE_CUT, values, line }
     hasQuotesInLast ||= dialect.quote !== undefined && values[width - 1]?.includes(dialect.quote) === true
-    const fit = fitted(values, width, { census, pad })
+    const fit = fitted(values, width, { census, short })
     // Whether another width fits depends on the other rows.
     const block = values.length === width ? row.block : undefined
     if (fit.kind === 'fits')
@@ -64,7 +64,7 @@ export function itemMaker(width: number, making: Making) {
     isDoubtful,
     endsWithLineBreak: () => endsWithLineBreak,
     async items(rows: readonly CsvRow[]): Promise<SourceItem[]> {
-      if (!isOwn && rows.some(({ values }) => needsCensus(values, width, pad)))
+      if (!isOwn && rows.some(({ values }) => needsCensus(values, width, short)))
         census ??= await making.census()
       return rows.map(item)
     },

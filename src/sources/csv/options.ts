@@ -46,7 +46,7 @@ export const csvOptions = z
       .enum(['reject', 'auto', 'pad'])
       .default('reject')
       .describe(
-        'Rows with more or fewer values than the header. auto: a surplus of blank values is accepted, and missing values at the end are filled with blanks, if most rows of the file have the same; every other such row is rejected. reject: only the surplus of most rows is accepted. pad: as auto.',
+        'Rows with more or fewer values than the header. auto: a surplus of blank values is accepted, and missing values at the end are filled with blanks, if most rows of the file have the same; every other such row is rejected. reject: only the surplus of most rows is accepted. pad: as reject, and every row with too few values is filled with blanks at its end.',
       ),
     last_line: z
       .enum(['reject', 'accept'])

@@ -1,6 +1,6 @@
 // Rows with more or fewer values than the header. One value too many or too few may stand anywhere in the row, and then
 // every value behind it belongs to another column. So a row is only fitted where most rows of the file show that it is
-// the end that differs; every other one is rejected. Pure.
+// the end that differs, or where `pad` says that short rows of this source always lack the end. Pure.
 
 /** How many values the rows of a file have. */
 export interface WidthCensus {
@@ -8,6 +8,9 @@ export interface WidthCensus {
   /** `hasSurplus`: some row of that width has a value behind the header's last column. */
   readonly byWidth: ReadonlyMap<number, { readonly rows: number; readonly hasSurplus: boolean }>
 }
+
+/** What is done about short rows; `auto` is decided by most rows. */
+export type ShortRows = 'reject' | 'auto' | 'pad'
 
 export type Fit =
   | { readonly kind: 'fits'; readonly values: readonly string[] }
@@ -35,8 +38,8 @@ export async function widthCensus(
 }
 
 /** Whether the other rows have a say in what becomes of this one. */
-export function needsCensus(values: readonly string[], width: number, pad: boolean): boolean {
-  return values.length > width ? !hasValue(values.slice(width)) : pad && values.length < width
+export function needsCensus(values: readonly string[], width: number, short: ShortRows): boolean {
+  return values.length > width ? !hasValue(values.slice(width)) : short === 'auto' && values.length < width
 }
 
 const sizes = (values: readonly string[], width: number): string =>
@@ -48,7 +51,7 @@ const counted = (number: number): string => (number === 1 ? 'one' : String(numbe
 export function fitted(
   values: readonly string[],
   width: number,
-  { census, pad }: { census: WidthCensus | undefined; pad: boolean },
+  { census, short }: { census: WidthCensus | undefined; short: ShortRows },
 ): Fit {
   const surplus = values.length - width
   if (surplus === 0) return { kind: 'fits', values }
@@ -67,12 +70,13 @@ export function fitted(
       why: `${why}: a surplus of blank values is accepted only if most rows have it (source.ragged)`,
     }
   }
-  if (!pad)
+  if (short === 'reject')
     return {
       kind: 'ragged',
       why: `${why}; source.ragged: auto fills the end if most rows lack the same ${counted(-surplus)}`,
     }
-  if (isCommon) return { kind: 'fits', values: [...values, ...new Array<string>(-surplus).fill('')] }
+  if (short === 'pad' || isCommon)
+    return { kind: 'fits', values: [...values, ...new Array<string>(-surplus).fill('')] }
   return {
     kind: 'ragged',
     why: `${why}: the end is filled only if most rows lack the same ${counted(-surplus)} (source.ragged)`,

@@ -92,7 +92,7 @@ function createWays({ file, read, shape, width }: Ways) {
   }
   const maker = itemMaker(width, {
     ...shape,
-    pad: options.ragged !== 'reject' && !isOwn,
+    short: isOwn ? 'reject' : options.ragged,
     census: async () => widthCensus(fromStart(read(file)), width),
     isPassedOver: () => isPassedOver,
   })

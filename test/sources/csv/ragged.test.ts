@@ -64,15 +64,38 @@ describe('a row with too few values', () => {
     ])
   })
 
-  it('is not padded where it alone is short: the missing value may be one in the middle', async () => {
+  it('is not padded under auto where it alone is short: the missing value may be one in the middle', async () => {
     const text = 'id,first,mail\n1,Ann,a@x.example\n2,b@x.example\n3,Cy,c@x.example\n'
-    expect(await kinds(text, { ragged: 'pad' })).toEqual([
+    expect(await kinds(text, { ragged: 'auto' })).toEqual([
       'record 1|Ann|a@x.example',
       'defect 2|b@x.example',
       'record 3|Cy|c@x.example',
     ])
-    expect(await reasons(text, { ragged: 'pad' })).toEqual([
+    expect(await reasons(text, { ragged: 'auto' })).toEqual([
       'The row has 2 values, the header has 3: the end is filled only if most rows lack the same one (source.ragged)',
+    ])
+  })
+
+  it('is always padded under pad, however many the others lack', async () => {
+    expect(await kinds('a,b,c\n1,2,3\n4,5\n6\n7,8\n9,10,11\n', { ragged: 'pad' })).toEqual([
+      'record 1|2|3',
+      'record 4|5|',
+      'record 6||',
+      'record 7|8|',
+      'record 9|10|11',
+    ])
+  })
+
+  it('changes nothing under pad for rows with a surplus', async () => {
+    expect(await kinds('a,b\n1,2,\n3\n4,5,6\n', { ragged: 'pad' })).toEqual([
+      'defect 1|2|',
+      'record 3|',
+      'defect 4|5|6',
+    ])
+    expect(await kinds('a,b\n1,2,\n3,4,\n5\n', { ragged: 'pad' })).toEqual([
+      'record 1|2',
+      'record 3|4',
+      'record 5|',
     ])
   })
 })

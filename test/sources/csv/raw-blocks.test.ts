@@ -129,7 +129,7 @@ describe('any file', () => {
     mark: fc.constantFrom('', '\ufeff'),
     before: fc.constantFrom(0, 2),
     isEnded: fc.boolean(),
-    isPadded: fc.boolean(),
+    ragged: fc.constantFrom('reject', 'auto', 'pad'),
     chunkBytes: fc.integer({ min: 1, max: 200 }),
     settled: fc.infiniteStream(fc.boolean()),
   })
@@ -137,10 +137,10 @@ describe('any file', () => {
   it('has the same records by blocks as by the parser, whichever of them are settled', async () => {
     let sure = 0
     await fc.assert(
-      fc.asyncProperty(file, async ({ rows, end, mark, before, isEnded, isPadded, chunkBytes, settled }) => {
+      fc.asyncProperty(file, async ({ rows, end, mark, before, isEnded, ragged, chunkBytes, settled }) => {
         const head = ['one "line', 'two'].slice(0, before).map((line) => line + end)
         const text = mark + head.join('') + ['a,b,c', ...rows].join(end) + (isEnded ? end : '')
-        const options = { skip_lines: before, ragged: isPadded ? 'auto' : 'reject', delimiter: ',' }
+        const options = { skip_lines: before, ragged, delimiter: ',' }
         const plain = await itemsOf(text, options).catch((error: unknown) => error)
         const beside = await itemsOf(text, options, 'beside', chunkBytes).catch((error: unknown) => error)
         if (!Array.isArray(plain)) {
