@@ -3,6 +3,7 @@
 import { columnIndex } from '../mapping/columns.ts'
 import type { Contact, FieldValue } from '../mapping/contact.ts'
 import type { CustomFieldRules } from '../mapping/custom-fields.ts'
+import { givenField, type MadeField } from '../mapping/given-field.ts'
 import { mappingParts } from '../mapping/mapping.ts'
 import type { RecordRow } from '../mapping/record.ts'
 import { distinctTerms, termKey } from '../mapping/terms.ts'
@@ -14,7 +15,7 @@ import type { PipelineSettings } from '../settings.ts'
 /** A rule as it is shown. */
 export type ShownStep = Pick<RuleStep, 'rule' | 'from' | 'to'>
 
-export interface TracedField {
+export interface TracedField extends MadeField {
   /** Undefined where the record has nothing for the field. */
   readonly value: FieldValue | undefined
   readonly steps: readonly ShownStep[]
@@ -68,13 +69,16 @@ export function compileTracer(pipeline: PipelineSettings, { header, customFields
       ])
     const contact: Record<string, FieldValue> = {}
     const fields = new Map<string, TracedField>()
-    for (const { key, read } of parts.fields) {
+    for (const { key, mapping, read } of parts.fields) {
       const steps: RuleStep[] = []
-      const { value, problem, mended } = read(values, (step) => steps.push(step))
+      const { value, problem, mended, isStandIn } = read(values, (step) => steps.push(step))
       if (value !== undefined) contact[key] = value
       const dropped =
         mended === true && value === undefined ? 'is invalid and was dropped (on_invalid)' : undefined
-      fields.set(key, { value, steps: shown(steps), line, problem: problem?.problem ?? dropped })
+      fields.set(key, {
+        ...{ value, isStandIn, numberIn: mapping.phone_type_of },
+        ...{ steps: shown(steps), line, problem: problem?.problem ?? dropped },
+      })
     }
     const terms = tracedTerms(parts, { values, line, contact, shown })
     const evidence = parts.readEvidence?.(values)
@@ -100,22 +104,21 @@ function tracedTerms(
   return read.terms.map((name) => ({ name, line, steps: shown(steps.get(termKey(name)) ?? []) }))
 }
 
-const isBlank = (value: FieldValue | undefined): boolean => value === undefined || value === ''
-
 /** Several rows of one key as one record: each field from the last row that has a value, terms of all. */
 export function unitedTrace(records: readonly TracedRecord[]): TracedRecord | undefined {
   const [first, ...others] = records
   if (first === undefined || others.length === 0) return first
-  const fields = new Map<string, TracedField>()
+  const rows = records.map((record) => (name: string) => record.fields.get(name))
+  const names = new Set(records.flatMap((record) => [...record.fields.keys()]))
+  const fields = new Map(
+    [...names].flatMap((name) => {
+      const field = givenField(name, rows)
+      return field === undefined ? [] : [[name, field] as const]
+    }),
+  )
   const terms = new Map<string, TracedTerm>()
-  for (const record of records) {
-    for (const [name, field] of record.fields) {
-      const before = fields.get(name)?.value
-      const isSpokenOf = field.value !== undefined || before === undefined
-      if (isSpokenOf && (!isBlank(field.value) || isBlank(before))) fields.set(name, field)
-    }
-    for (const term of record.terms) if (!terms.has(termKey(term.name))) terms.set(termKey(term.name), term)
-  }
+  for (const term of records.flatMap((record) => record.terms))
+    if (!terms.has(termKey(term.name))) terms.set(termKey(term.name), term)
   const evidence = records.findLast((one) => one.evidence !== undefined)?.evidence
   const proven = evidence === undefined ? {} : { evidence }
   return { key: first.key, fields, terms: [...terms.values()], ...proven }

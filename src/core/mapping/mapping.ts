@@ -3,16 +3,17 @@
 import { type ColumnIndex, type ColumnWish, columnIndex, resolveColumns } from './columns.ts'
 import { compileCondition, type RecordCondition } from './cel/condition.ts'
 import { type ConsentEvidence, isConsent } from './values/consent.ts'
-import { type Contact, CONTACT_FIELD_NAMES, contactMailKey, type FieldValue } from './contact.ts'
+import { type Contact, CONTACT_FIELD_NAMES, contactMailKey } from './contact.ts'
 import { householdKey } from './values/household.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
 import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { cleanText } from './fields/field-check.ts'
+import { contactMaker, type RightValues } from './fields/contact-reading.ts'
 import { compileCustomField, compileField, type FieldMapper } from './fields/field-mapping.ts'
 import type { SourceRecord } from './record.ts'
 import { type SeenField, seenField } from './fields/seen-field.ts'
 import { badKey, usableKey } from './usable-key.ts'
-import { describeSource, missingKeyText, quotedValue } from './mapping-texts.ts'
+import { missingKeyText } from './mapping-texts.ts'
 import { oddities, type Oddity } from './odd-values.ts'
 import {
   columnsOfOptionalFields,
@@ -42,6 +43,8 @@ export type MappedRecord =
       readonly lacking: readonly string[]
       /** Of a row that may be one of several: fields of `skip_without` for which it has nothing. */
       readonly without?: readonly string[]
+      /** Of such a row: keys of fields in which a value stands in for a blank. */
+      readonly standIns?: readonly string[]
       /** Of a consent; absent where its columns do not say all of it. */
       readonly evidence?: ConsentEvidence
     }
@@ -63,10 +66,9 @@ export type MappedRecord =
 /** A repair that was done, by the name under which it is counted. */
 export type RepairNote = `repaired: ${Repair}`
 
-/** Values that persons set right, by the name of the field. */
-export type RightValues = ReadonlyMap<string, string>
-
 export interface Mapper {
+  /** By the key of a field that describes the number in another one: that other field. */
+  readonly numberFields: ReadonlyMap<string, string>
   /** `corrected` stands in place of what the source says; the key stays that of the source's own values. */
   map(record: SourceRecord, corrected?: RightValues): MappedRecord
   /** What the record says about a field; undefined where this input does not speak of it. */
@@ -250,50 +252,8 @@ function fieldMappers(
   return [...standard, ...custom]
 }
 
-interface FieldProblem {
-  readonly code: ErrorCode
-  readonly text: string
-  readonly plain: string
-}
-
-/** The fields of one record, made and checked. */
-interface ContactReading {
-  readonly contact: Contact
-  readonly mended: readonly string[]
-  readonly lacking: readonly string[]
-  /** Fields for which the source has nothing; a value that was dropped is not nothing. */
-  readonly blank: readonly string[]
-  readonly problems: readonly FieldProblem[]
-}
-
-function contactReader(
-  fields: readonly FieldMapper[],
-): (values: readonly string[], corrected?: RightValues) => ContactReading {
-  return (values, corrected) => {
-    const contact: Record<string, FieldValue> = {}
-    const mended: string[] = []
-    const lacking: string[] = []
-    const blank: string[] = []
-    const problems: FieldProblem[] = []
-    for (const { name, key, mapping, read, accept } of fields) {
-      const right = corrected?.get(name)
-      const result = right === undefined ? read(values) : accept(right)
-      const { value, problem, mended: wasMended, lacking: isLacking } = result
-      if (value !== undefined) contact[key] = value
-      if (wasMended === true) mended.push(name)
-      if (isLacking === true) lacking.push(name)
-      if (problem !== undefined) {
-        const from = right === undefined ? describeSource(mapping) : 'the correction'
-        problems.push({
-          code: problem.code,
-          text: `${name}: ${from}${quotedValue(problem.value)} ${problem.problem}`,
-          plain: `${name}: ${from} ${problem.problem}`,
-        })
-      } else if (wasMended !== true && (value === undefined || value === '')) blank.push(name)
-    }
-    return { contact, mended, lacking, blank, problems }
-  }
-}
+const numberFieldsOf = (fields: readonly FieldMapper[]): ReadonlyMap<string, string> =>
+  new Map(fields.flatMap(({ key, mapping: { phone_type_of: of } }) => (of === undefined ? [] : [[key, of]])))
 
 /** A mapping for inputs with one header, in its parts. */
 export function mappingParts(
@@ -326,7 +286,7 @@ export function compileMapping(
   const parts = mappingParts(pipeline, header, { customFields, kit })
   const { columns, fields, readKey, where, readTerms, readEvidence, repaired, odd } = parts
 
-  const contactOf = contactReader(fields)
+  const contactOf = contactMaker(fields)
   const keyOf = (values: readonly string[], contact: Contact): string | undefined => {
     if (pipeline.household !== undefined) return householdKey(contact, pipeline.household)
     return pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
@@ -341,6 +301,7 @@ export function compileMapping(
 
   return {
     odd,
+    numberFields: numberFieldsOf(fields),
     seen: ({ values: given }, name) =>
       seenField(
         fields.find((field) => field.name === name),
@@ -353,7 +314,7 @@ export function compileMapping(
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, identityOf(values))
       }
-      const { contact, mended, lacking, blank, problems } = contactOf(values, corrected)
+      const { contact, mended, lacking, blank, standIns, problems } = contactOf(values, corrected)
       const found = keyOf(values, corrected === undefined ? contact : contactOf(values).contact)
       const key = usableKey(found)
       const without = pipeline.skip_without?.filter((field) => blank.includes(field)) ?? []
@@ -384,6 +345,7 @@ export function compileMapping(
         ...{ kind: 'contact', key, contact, terms: read?.terms, mended, lacking },
         ...(evidence === undefined ? {} : { evidence }),
         ...(without.length === 0 ? {} : { without }),
+        ...(isOfSeveral && standIns.length > 0 ? { standIns } : {}),
       }
     },
   }

@@ -1,7 +1,9 @@
 // Several rows of one key as one record (`on_duplicate_key: union`): each field from the last row that has a value, the terms
 // of all. A record of which one row cannot be mapped is rejected as a whole: what it would lack is not known.
-import { type Contact, CONTACT_FIELD_NAMES, type FieldValue } from './contact.ts'
-import type { RightValues, MappedRecord, Mapper } from './mapping.ts'
+import { type Contact, CONTACT_FIELD_NAMES } from './contact.ts'
+import type { RightValues } from './fields/contact-reading.ts'
+import { givenField, type MadeField } from './given-field.ts'
+import type { MappedRecord, Mapper } from './mapping.ts'
 import type { RecordRow, SourceRecord } from './record.ts'
 import type { SeenField } from './fields/seen-field.ts'
 import type { PipelineSettings } from '../settings.ts'
@@ -9,19 +11,19 @@ import { termKey } from './terms.ts'
 
 type MappedContact = MappedRecord & { readonly kind: 'contact' }
 type Rejected = MappedRecord & { readonly kind: 'rejected' }
+type NumberFields = Pick<Mapper, 'numberFields'>
 
-const isBlank = (value: FieldValue | undefined): boolean => value === undefined || value === ''
-
-/** Later rows go over earlier ones; a blank that clears a field counts only where no row has a value. */
-function unitedFields(contacts: readonly Contact[]): Contact {
-  const found: Record<string, FieldValue> = {}
-  for (const contact of contacts)
-    for (const [field, value] of Object.entries(contact))
-      if (!isBlank(value) || isBlank(found[field])) found[field] = value
-  const order = [...CONTACT_FIELD_NAMES, ...Object.keys(found)]
-  const names = [...new Set<string>(order)].filter((field) => Object.hasOwn(found, field))
+function unitedFields(contacts: readonly MappedContact[], { numberFields }: NumberFields): Contact {
+  const rows = contacts.map(({ contact, standIns = [] }) => (field: string): MadeField | undefined => {
+    const [value, numberIn] = [contact[field], numberFields.get(field)]
+    return { value, numberIn, ...(standIns.includes(field) ? { isStandIn: true } : {}) }
+  })
+  const named = [...CONTACT_FIELD_NAMES, ...contacts.flatMap(({ contact }) => Object.keys(contact))]
   return Object.fromEntries(
-    names.flatMap((field) => (found[field] === undefined ? [] : [[field, found[field]]])),
+    [...new Set<string>(named)].flatMap((field) => {
+      const value = givenField(field, rows)?.value
+      return value === undefined ? [] : [[field, value]]
+    }),
   )
 }
 
@@ -33,14 +35,17 @@ function unitedTerms(contacts: readonly MappedContact[]): readonly string[] | un
   return [...new Set(all.map((name) => first.get(termKey(name)) ?? name))]
 }
 
-function unitedContact(contacts: readonly [MappedContact, ...MappedContact[]]): MappedContact {
+function unitedContact(
+  contacts: readonly [MappedContact, ...MappedContact[]],
+  mapper: NumberFields,
+): MappedContact {
   const [first, ...others] = contacts
   const evidence = contacts.findLast((one) => one.evidence !== undefined)?.evidence
   return {
     ...(evidence === undefined ? {} : { evidence }),
     kind: 'contact',
     key: first.key,
-    contact: unitedFields(contacts.map(({ contact }) => contact)),
+    contact: unitedFields(contacts, mapper),
     terms: unitedTerms(contacts),
     mended: contacts.flatMap(({ mended }) => mended),
     lacking: first.lacking.filter((name) => others.every(({ lacking }) => lacking.includes(name))),
@@ -55,7 +60,7 @@ function unitedReject(rejected: readonly [Rejected, ...Rejected[]], lines: reado
   return { kind: 'rejected', code, key, reason, plain: said(({ plain, reason: whole }) => plain ?? whole) }
 }
 
-function united(rows: readonly { mapped: MappedRecord; line: number }[]): MappedRecord {
+function united(rows: readonly { mapped: MappedRecord; line: number }[], mapper: NumberFields): MappedRecord {
   const rejected = rows.flatMap(({ mapped, line }) => (mapped.kind === 'rejected' ? [{ mapped, line }] : []))
   const [bad, ...more] = rejected.map(({ mapped }) => mapped)
   if (bad !== undefined)
@@ -64,7 +69,7 @@ function united(rows: readonly { mapped: MappedRecord; line: number }[]): Mapped
       rejected.map(({ line }) => line),
     )
   const [first, ...others] = rows.flatMap(({ mapped }) => (mapped.kind === 'contact' ? [mapped] : []))
-  return first === undefined ? { kind: 'skipped', key: undefined } : unitedContact([first, ...others])
+  return first === undefined ? { kind: 'skipped', key: undefined } : unitedContact([first, ...others], mapper)
 }
 
 const lacksInAll = (rows: readonly { mapped: MappedRecord }[]): boolean => {
@@ -87,9 +92,11 @@ export function unitedMapper(mapper: Mapper, { mode }: Pick<PipelineSettings, 'm
     const mapped = rows.map((row) => ({ mapped: mapper.map(recordOf(row), corrected), line: row.line }))
     const [key] = mapped.flatMap((row) => row.mapped.key ?? [])
     // Skipped is a record that has nothing for the field in any of its rows.
-    return lacksInAll(mapped) ? { kind: 'skipped', key: mode === 'full' ? key : undefined } : united(mapped)
+    return lacksInAll(mapped)
+      ? { kind: 'skipped', key: mode === 'full' ? key : undefined }
+      : united(mapped, mapper)
   }
-  /** Of several rows, what all of them say, and what the last one that has a value makes. */
+  /** Of several rows, what all of them say, and what the one that gives the field makes. */
   const seenOf = (rows: readonly SourceRecord[], field: string): SeenField | undefined => {
     const all = rows.flatMap((row) => mapper.seen(row, field) ?? [])
     const [first, ...others] = all
@@ -97,10 +104,17 @@ export function unitedMapper(mapper: Mapper, { mode }: Pick<PipelineSettings, 'm
     const texts = (column: string): string => JSON.stringify(all.map(({ raw }) => raw[column] ?? ''))
     return {
       raw: Object.fromEntries(Object.keys(first.raw).map((column) => [column, texts(column)])),
-      made: all.map(({ made }) => made).findLast((made) => !isBlank(made)),
+      made: givenField(
+        field,
+        rows.map((row) => (name: string): MadeField | undefined => {
+          const seen = mapper.seen(row, name)
+          return seen === undefined ? undefined : { ...seen, value: seen.made }
+        }),
+      )?.value,
     }
   }
   return {
+    numberFields: mapper.numberFields,
     map: (record, corrected) => {
       if (record.rows !== undefined) return mapRows(record.rows, corrected)
       const mapped = mapper.map(record, corrected)

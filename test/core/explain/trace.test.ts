@@ -82,13 +82,18 @@ const pipelines = fc
     job_title: mapping,
     ba_state: mapping,
     phone: mapping,
+    phone_type: fc.constantFrom(
+      undefined,
+      { phone_type_of: 'phone' as const },
+      { phone_type_of: 'phone' as const, otherwise: 'work' },
+    ),
     repair: fc.constantFrom(undefined, ['html', 'spreadsheet'] as const),
   })
-  .map(({ repair, ...map }): PipelineSettings =>
+  .map(({ repair, phone_type, ...map }): PipelineSettings =>
     pipelineSettings({
       key: ['no'],
       source: { type: 'csv', null_values: ['-'] },
-      map: { mail: { column: 'mail' }, ...map },
+      map: { mail: { column: 'mail' }, ...map, ...(phone_type === undefined ? {} : { phone_type }) },
       ...(repair === undefined ? {} : { repair: [...repair] }),
       terms: {
         ...pipelineSettings().terms,

@@ -1,9 +1,12 @@
 // Several rows of one key as one record.
 import { describe, expect, it } from 'vitest'
 import { fingerprint, recordFingerprint } from '../../../src/core/change/fingerprint.ts'
+import { NO_CUSTOM_FIELDS } from '../../../src/core/mapping/custom-fields.ts'
 import { compileMapping } from '../../../src/core/mapping/mapping.ts'
+import type { FieldMapping } from '../../../src/core/mapping/mapping-schema.ts'
 import type { SourceRecord } from '../../../src/core/mapping/record.ts'
 import { unitedMapper } from '../../../src/core/mapping/union.ts'
+import { loadRuleKit, NO_RULES } from '../../../src/core/mapping/values/rule-kit.ts'
 import type { PipelineSettings } from '../../../src/core/settings.ts'
 import { pipelineSettings } from '../../support/pipeline.ts'
 
@@ -13,9 +16,16 @@ const TERMS: PipelineSettings['terms'] = {
   assign: [{ column: 'tags', split: '|' }],
 }
 
-const mapperOf = (changes: Partial<PipelineSettings> = {}) => {
+const rulesFor = (map: PipelineSettings['map']) => loadRuleKit(pipelineSettings({ map }), { writtenAt: 0 })
+const COUNTRY = await rulesFor({ ba_country: { column: 'last', country: true } })
+const PHONE = await rulesFor({
+  phone: { column: 'phone', phone: 'DE' },
+  phone_type: { phone_type_of: 'phone' },
+})
+
+const mapperOf = (changes: Partial<PipelineSettings> = {}, kit = NO_RULES) => {
   const pipeline = pipelineSettings({ on_duplicate_key: 'union', ...changes })
-  return unitedMapper(compileMapping(pipeline, HEADER), pipeline)
+  return unitedMapper(compileMapping(pipeline, HEADER, NO_CUSTOM_FIELDS, kit), pipeline)
 }
 
 const recordOf = (...rows: string[][]): SourceRecord => {
@@ -62,6 +72,53 @@ describe('a record of several rows', () => {
       { blank: 'clear' },
     )
     expect(mapped).toMatchObject({ contact: { family_name: '', phone: '1' } })
+  })
+
+  const valued = (row: string[]) => ({ kind: 'record', values: row, line: 9 }) as const
+
+  it('has a default only where no row has a value', () => {
+    const changes = { map: { ba_country: { column: 'last', country: true, default: 'DE' } } }
+    const austrian = ['K1', '', '', 'AT', '', '']
+    const unsaid = ['K1', '', '', '', '', '']
+    const made = (...rows: string[][]) => {
+      const mapper = mapperOf({ ...changes, blank: 'clear' }, COUNTRY)
+      return [mapper.map(recordOf(...rows)), mapper.seen(recordOf(...rows), 'ba_country')?.made]
+    }
+    expect(made(austrian, unsaid)).toMatchObject([{ contact: { ba_country: 'AT' } }, 'AT'])
+    expect(made(unsaid, austrian)).toMatchObject([{ contact: { ba_country: 'AT' } }, 'AT'])
+    expect(made(unsaid, unsaid)).toMatchObject([{ contact: { ba_country: 'DE' } }, 'DE'])
+    expect(mapperOf(changes, COUNTRY).map(valued(unsaid))).toMatchObject({ contact: { ba_country: 'DE' } })
+  })
+
+  describe('with phone_type_of', () => {
+    const mobile = ['K1', '', '', '', '0171 1234567', '']
+    const fixed = ['K1', '', '', '', '030 901820', '']
+    const none = ['K1', '', '', '', '', '']
+    const typed = (rows: string[][], changes: Partial<PipelineSettings> = {}, phone: FieldMapping = {}) => {
+      const map = {
+        phone: { column: 'phone', phone: 'DE', ...phone },
+        phone_type: { phone_type_of: 'phone' },
+      } as const
+      const mapper = mapperOf({ map, ...changes }, PHONE)
+      const mapped = mapper.map(recordOf(...rows))
+      const contact = mapped.kind === 'contact' ? mapped.contact : undefined
+      expect(mapper.seen(recordOf(...rows), 'phone_type')?.made).toBe(contact?.['phone_type'])
+      return contact
+    }
+
+    it('has the type of the number that it has', () => {
+      expect(typed([mobile, fixed])).toEqual({ phone: '+4930901820' })
+      expect(typed([mobile, fixed], { blank: 'clear' })).toEqual({ phone: '+4930901820', phone_type: '' })
+      expect(typed([fixed, mobile])).toEqual({ phone: '+491711234567', phone_type: 'mobile' })
+      expect(typed([mobile, none])).toEqual({ phone: '+491711234567', phone_type: 'mobile' })
+      expect(typed([none, none])).toEqual({})
+    })
+
+    it('has no type of a number that was dropped, or that only stands in for one', () => {
+      const broken = ['K1', '', '', '', 'none at all', '']
+      expect(typed([fixed, broken], { on_invalid: 'drop' })).toEqual({ phone: '+4930901820' })
+      expect(typed([fixed, none], {}, { default: '+491711234567' })).toEqual({ phone: '+4930901820' })
+    })
   })
 
   it('is rejected where one row is, with the line of each', () => {

@@ -26,6 +26,8 @@ export interface FieldResult {
   readonly mended?: true
   /** There is no value, and the service asks for one in a new contact. */
   readonly lacking?: true
+  /** The record has nothing for the field; the value stands in for it (`default`, or a lookup of the blank). */
+  readonly isStandIn?: true
 }
 
 export interface FieldMapper {
@@ -324,7 +326,8 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
     if (target.isBlank(value)) return blankResult()
     const text = asNumber(cleanText(value))
     if (typeof text !== 'string') return invalid(text.problem, value)
-    return checkedValue({ target, onInvalid }, notedChange(note, names.number, value, text), note)
+    const checked = checkedValue({ target, onInvalid }, notedChange(note, names.number, value, text), note)
+    return isDefault && checked.value !== undefined ? { ...checked, isStandIn: true } : checked
   }
   return {
     name: target.name,

@@ -12,6 +12,10 @@ export interface SeenField {
   readonly raw: RawColumns
   /** What the rule makes of it; undefined where it makes nothing, or fails. */
   readonly made: FieldValue | undefined
+  /** As in the result of the rule. */
+  readonly isStandIn?: true
+  /** The field whose number the value describes. */
+  readonly numberIn?: string
 }
 
 /** Undefined where this input does not speak of the field. */
@@ -24,5 +28,12 @@ export function seenField(
     (name) =>
       [foldedColumn(name), cleanText(values[columns.get(name) ?? header.indexOf(name)] ?? '')] as const,
   )
-  return { raw: Object.fromEntries(raw), made: field.read(values).value }
+  const { value, isStandIn } = field.read(values)
+  const { phone_type_of: numberIn } = field.mapping
+  return {
+    raw: Object.fromEntries(raw),
+    made: value,
+    ...(isStandIn === undefined ? {} : { isStandIn }),
+    ...(numberIn === undefined ? {} : { numberIn }),
+  }
 }
