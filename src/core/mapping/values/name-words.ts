@@ -89,9 +89,24 @@ export function titleAt(words: readonly string[], at: number): readonly TitleMea
   return BEFORE_TWO.has(folded) && words.length - at < 3 ? undefined : meanings
 }
 
-/** A title that is found where a name is expected. */
+/** `Dr.Anna` and `Prof.Dr.Anna` as titles and the name behind them. */
+export function apartFromTitles(word: string): readonly string[] {
+  const [, titles = '', name = ''] = /^(.+\.)(\p{L}['’‘ʼ`´]?\p{L}[^.]*)$/u.exec(word) ?? []
+  return name === '' || meaningsIn(word) !== undefined || meaningsIn(titles) === undefined
+    ? [word]
+    : [titles, name]
+}
+
+const isTitle = (word: string, meaning: TitleMeaning): boolean =>
+  meaning === 'dr' || meaning === 'prof' || word.endsWith('.')
+
+/** A title, or a word with one in it, that is found where a name is expected. */
 export const isTitleOutOfPlace = (word: string): boolean =>
-  meaningsIn(word)?.some((meaning) => meaning === 'dr' || meaning === 'prof' || word.endsWith('.')) === true
+  meaningsIn(word)?.some((meaning) => isTitle(word, meaning)) === true ||
+  word.split(/(?<=\.)|-/).some((piece) => {
+    const meaning = MEANINGS.get(foldedWord(piece))
+    return meaning !== undefined && isTitle(piece, meaning)
+  })
 
 const GENERATIONS = wordSet('jr sr jun sen junior senior ii iii iv')
 /** Degrees, orders and offices behind a name. */

@@ -2,6 +2,7 @@
 // with a reason, and `on_invalid` decides about the record. Reasons hold nothing of the name.
 import { type NameSplit, splitAtComma, splitWords } from './name-order.ts'
 import {
+  apartFromTitles,
   isConjunctionAt,
   isDoctoral,
   isOfBirthName,
@@ -20,6 +21,8 @@ interface NameReading {
 }
 
 type Problem = { readonly problem: string }
+
+const TITLE_OUT_OF_PLACE = 'has a title in the middle, or one that is not apart from the name'
 
 /** No name is longer. */
 const LONGEST = 200
@@ -83,7 +86,11 @@ function refusal(text: string, words: readonly string[]): string | undefined {
   return words.every((word) => WORD.test(word)) ? undefined : 'contains characters that no name has'
 }
 
-const wordsOf = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== '')
+const wordsOf = (text: string): string[] =>
+  text
+    .split(/\s+/u)
+    .filter((word) => word !== '')
+    .flatMap(apartFromTitles)
 
 function readName(text: string): NameReading | Problem {
   const parts = text
@@ -98,7 +105,7 @@ function readName(text: string): NameReading | Problem {
   const meanings = [...one.meanings, ...(other?.meanings ?? []), ...behind.meanings]
   const left = [...one.words, ...(other?.words ?? [])]
   if (one.words.length === 0) return { problem: 'contains a title but no name' }
-  if (left.some(isTitleOutOfPlace)) return { meanings, split: { problem: 'has a title in the middle' } }
+  if (left.some(isTitleOutOfPlace)) return { meanings, split: { problem: TITLE_OUT_OF_PLACE } }
   const hasTitle = meanings.length > 0
   const split =
     other === undefined ? splitWords(one.words, hasTitle) : splitAtComma(one.words, other.words, hasTitle)

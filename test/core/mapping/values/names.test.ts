@@ -84,6 +84,19 @@ describe('a full name', () => {
     ['a particle in front', 'von der Heide Anna', 'begins or ends with a particle'],
     ['a particle behind', 'Vries Jan de', 'begins or ends with a particle'],
     ['a title in the middle', 'Berger Dr. Anna', 'has a title in the middle'],
+    [
+      'a title with an initial behind it',
+      'Dr.J.Berger',
+      'has a title in the middle, or one that is not apart',
+    ],
+    [
+      'a title with an initial and a name behind it',
+      'Dr.J. Berger',
+      'or one that is not apart from the name',
+    ],
+    ['a title behind the name without a blank', 'Anna Berger.Dr', 'or one that is not apart from the name'],
+    ['a title with a hyphen behind it', 'Dr.-Anna Berger', 'or one that is not apart from the name'],
+    ['a title without a blank in the middle', 'Berger Dr.Anna', 'has a title in the middle'],
     ['a title alone', 'Dr.', 'contains a title but no name'],
     ['a place behind the comma', 'Anna Berger, Wien', 'has a comma, and not in the form'],
     ['three commas', 'Berger, Anna, Wien, A', 'has commas'],
@@ -98,6 +111,7 @@ describe('a full name', () => {
     ['Herr und Frau Müller', 'names several people'],
     ['Herr Frau Anna Müller', 'has salutations that contradict'],
     ['Fr. Anna Müller', 'has a salutation with several meanings'],
+    ['Fr.Anna Müller', 'has a salutation with several meanings'],
     ['mr. A. de Vries', 'has a salutation with several meanings'],
   ])('%s: no salutation is guessed', (text, problem) => {
     expect(namePart(text, 'title')).toEqual({ problem: expect.stringContaining(problem) as string })
@@ -119,6 +133,17 @@ describe('a full name', () => {
     ['  Anna   Müller ', ['', '', 'Anna', 'Müller']],
     ['Jean DE LA FONTAINE', ['', '', 'Jean', 'DE LA FONTAINE']],
     ['Prof. Dr. med. Dipl.-Ing. Eva Kern', ['', 'prof', 'Eva', 'Kern']],
+    ['Dr.Anna Berger', ['', 'dr', 'Anna', 'Berger']],
+    ['Prof.Dr.Anna Berger', ['', 'prof', 'Anna', 'Berger']],
+    ['Dr.med.Anna Berger', ['', 'dr', 'Anna', 'Berger']],
+    ['Dipl.-Ing.Max Berger', ['', '', 'Max', 'Berger']],
+    ['Herrn Dr.h.c.Max Berger', ['m', 'dr', 'Max', 'Berger']],
+    ['Mrs.Jane Smith', ['f', '', 'Jane', 'Smith']],
+    ['Hr.Müller', ['m', '', '', 'Müller']],
+    ["DR.O'Neill", ['', 'dr', '', "O'Neill"]],
+    ['Dr.von der Heide', ['', 'dr', '', 'von der Heide']],
+    ['Berger, Dr.Anna-Lena', ['', 'dr', 'Anna-Lena', 'Berger']],
+    ['Anna Lord-Berger', ['', '', 'Anna', 'Lord-Berger']],
   ])('%s is read by its words', (text, expected) => {
     expect(read(text)).toEqual(expected)
   })
