@@ -54,7 +54,9 @@ function note(odd: Oddities, what: string, line: number, times = 1): void {
 /** The text of a cell whose element has ended. */
 function cellText(cell: Cell, inline: string, row: number, { texts, formats, is1904, odd }: SheetContext) {
   const { type, value } = cell
-  if (cell.isFormula && !cell.hasValue && type !== 'inlineStr') {
+  // Libraries that write a formula without calculating it leave its value empty; Excel keeps an empty text as `str`.
+  const isKept = cell.hasValue && (value !== '' || type === 'str')
+  if (cell.isFormula && !isKept && type !== 'inlineStr') {
     note(odd, 'formula without a kept value', row)
     return ''
   }

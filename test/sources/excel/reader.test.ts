@@ -105,18 +105,24 @@ describe('what is not read as it is shown', () => {
       '<cols><col min="2" max="3" hidden="1"/></cols>' +
       '<sheetData><row r="1"><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row>' +
       '<row r="3" hidden="1"><c><v>1</v></c><c t="e"><v>#N/A</v></c></row>' +
-      '<row r="4"><c><v>2</v></c><c><f>A1</f></c></row></sheetData>' +
+      '<row r="4"><c><v>2</v></c><c><f>A1</f></c></row>' +
+      '<row r="5"><c><v>3</v></c><c><f>1+1</f><v /></c></row>' +
+      '<row r="6"><c><v>4</v></c><c t="n"><f>1+1</f><v></v></c></row>' +
+      '<row r="7"><c><v>5</v></c><c t="str"><f>IF(A1,"",1)</f><v></v></c></row></sheetData>' +
       '<mergeCells><mergeCell ref="A3:A4"/><mergeCell ref="B5:B9"/></mergeCells>'
     const { items, oddities } = await read('excel', workbook({ sheets: [{ xml }] }))
     expect(items.map(({ line, values }) => [line, ...values])).toEqual([
       [3, '1', ''],
       [4, '2', ''],
+      [5, '3', ''],
+      [6, '4', ''],
+      [7, '5', ''],
     ])
     expect(oddities).toEqual([
       { what: 'hidden column', times: 2, line: 0 },
       { what: 'hidden row', times: 1, line: 3 },
       { what: 'error value', times: 1, line: 3 },
-      { what: 'formula without a kept value', times: 1, line: 4 },
+      { what: 'formula without a kept value', times: 3, line: 4 },
       { what: 'merged cells', times: 2, line: 3 },
     ])
   })
