@@ -39,14 +39,17 @@ export function nearName(name: string, known: readonly string[]): string | undef
   return meant !== undefined && known.includes(meant) ? meant : nearest(name, known)
 }
 
+/** How many letters may differ from a name of this length. */
+const farthest = (length: number): number => Math.max(2, length / 2)
+
 /** The known name with nearly the same letters; undefined where none is near. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, known: readonly string[], most = farthest): string | undefined {
   // One sign is as near to every other.
   if (known.length === 0 || name.trim().length < 2) return undefined
   const folded = known.map(start)
   const found = closest(start(name), folded)
   const away = distance(start(name), found)
-  const isNear = away <= Math.max(2, found.length / 2) && away < found.length
+  const isNear = away <= most(found.length) && away < found.length
   return isNear ? known[folded.indexOf(found)] : undefined
 }
 

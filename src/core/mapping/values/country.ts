@@ -14,38 +14,65 @@ import { isCountryCode, meantCountryCode } from '../country-codes.ts'
 import { nearest } from '../../words/nearest.ts'
 import { OTHER_NAMES, SPORTS_CODES, VEHICLE_SIGNS } from './country-names.ts'
 import { foldedSpellings, foldedWords } from './folded-words.ts'
+import { OFFICIAL_NAMES } from './official-names.ts'
 import type { RuledText, ValueRule } from './value-rule.ts'
 
 /** The languages whose names are read. */
 export const COUNTRY_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt'] as const
 
-/** Every name with the code that it stands for. */
-function allNames(): (readonly [string, string])[] {
+type Named = readonly [name: string, code: string]
+
+/** As Unicode names countries in these languages, and where people of other countries write them otherwise. */
+const regionNames = (): readonly Named[] =>
+  [...COUNTRY_LANGUAGES, 'en-GB', 'de-AT', 'de-CH', 'pt-PT'].flatMap((language) => {
+    const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+    return Object.keys(countries.getAlpha2Codes()).flatMap((code) => {
+      const name = names.of(code)
+      return name === undefined ? [] : [[name, code] as const]
+    })
+  })
+
+const namesIn = (list: Readonly<Record<string, readonly string[]>>): readonly Named[] =>
+  Object.entries(list).flatMap(([code, names]) => names.map((name) => [name, code] as const))
+
+/** The names that are usual, each with the code that it stands for. */
+function usualNames(): readonly Named[] {
   for (const language of [en, de, fr, es, it, nl, pl, pt]) countries.registerLocale(language)
   const listed = COUNTRY_LANGUAGES.flatMap((language) =>
-    Object.entries(countries.getNames(language, { select: 'all' })).flatMap(([code, names]) =>
-      names.map((name) => [name, code] as const),
-    ),
+    namesIn(countries.getNames(language, { select: 'all' })),
   )
-  const others = Object.entries(OTHER_NAMES).flatMap(([code, names]) =>
-    names.map((name) => [name, code] as const),
-  )
-  return [...listed, ...others].filter(([, code]) => isCountryCode(code))
+  return [...listed, ...namesIn(OTHER_NAMES)].filter(([, code]) => isCountryCode(code))
 }
 
-const NAMES = allNames()
+const USUAL = usualNames()
+
+/** `Republic of the Niger` and `Republic of Niger` are one name. */
+const withoutArticle = (form: string): string => form.replace(/\bthe /gu, '')
 
 function codesByForm(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, Set<string>>()
-  for (const [name, code] of NAMES)
-    for (const form of foldedSpellings(name)) found.set(form, (found.get(form) ?? new Set()).add(code))
+  const regions = regionNames().filter(([, code]) => isCountryCode(code))
+  for (const [name, code] of [...USUAL, ...regions, ...namesIn(OFFICIAL_NAMES)])
+    for (const form of foldedSpellings(name).map(withoutArticle))
+      found.set(form, (found.get(form) ?? new Set()).add(code))
   return new Map([...found].map(([form, codes]) => [form, [...codes].sort()]))
 }
 
 const CODES = codesByForm()
 
-/** The name that stands for a code in a hint, by the name itself. */
-const SHOWN = new Map(NAMES)
+/** `Iran, Islamic Republic of` and `Iran (Islamic Republic of)` are `Islamic Republic of Iran`, too. */
+function writings(text: string): readonly string[] {
+  const [, name, what] = /^([^,()]+)(?:,|\s\()\s*([^,()]+)\)?$/u.exec(text.trim()) ?? []
+  return name === undefined || what === undefined ? [text] : [text, `${what} ${name}`]
+}
+
+const codesOf = (text: string): readonly string[] =>
+  writings(text)
+    .map((writing) => CODES.get(withoutArticle(foldedWords(writing))) ?? [])
+    .find((codes) => codes.length > 0) ?? []
+
+/** The code of a name that a hint shows: a usual one, and of one country. */
+const SHOWN = new Map(USUAL.filter(([name]) => codesOf(name).length === 1))
 const SHOWN_NAMES = [...SHOWN.keys()]
 
 /** The code that the letters are, or stand for. ISO counts before the signs of vehicles, and those before sports. */
@@ -56,16 +83,18 @@ function codeOf(text: string): string | undefined {
   return meantCountryCode(code) ?? VEHICLE_SIGNS[code] ?? SPORTS_CODES[code]
 }
 
+/** A wrong hint is worse than none: of five letters one may differ, of ten or more two. */
+const mostDiffering = (length: number): number => Math.min(2, Math.floor(length / 5))
+
 /** `isHelpful`: names the nearest country where there is none. */
 function countryOf(text: string, isHelpful: boolean): RuledText {
   const code = codeOf(text)
   if (code !== undefined) return code
-  const form = foldedWords(text)
-  const [found, ...others] = CODES.get(form) ?? CODES.get(form.replace(/^the /u, '')) ?? []
+  const [found, ...others] = codesOf(text)
   if (others.length > 0)
     return { problem: `may be ${[found, ...others].join(' or ')}; a lookup can say which` }
   if (found !== undefined) return found
-  const near = isHelpful ? nearest(text, SHOWN_NAMES) : undefined
+  const near = isHelpful ? nearest(text, SHOWN_NAMES, mostDiffering) : undefined
   return {
     problem: `names no country${near === undefined ? '' : `; the nearest is "${near}" (${SHOWN.get(near) ?? ''})`}`,
   }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkField } from '../../../../src/core/mapping/fields/field-check.ts'
 import { COUNTRY_LANGUAGES, countryRule } from '../../../../src/core/mapping/values/country.ts'
+import { OFFICIAL_NAMES } from '../../../../src/core/mapping/values/official-names.ts'
 
 const rule = countryRule()
 const read = (text: string): string => {
@@ -30,6 +31,13 @@ describe('a country', () => {
           .filter((text) => read(text) !== code && !AMBIGUOUS.includes(name))
           .map((text) => `${text}: ${read(text)}, not ${code}`),
       ),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('has official names of which each is of one country', () => {
+    const wrong = Object.entries(OFFICIAL_NAMES).flatMap(([code, names]) =>
+      names.filter((name) => read(name) !== code).map((name) => `${name}: ${read(name)}, not ${code}`),
     )
     expect(wrong).toEqual([])
   })
@@ -96,6 +104,28 @@ describe('a country', () => {
     ['Türkiye', 'TR'],
     ['Russland', 'RU'],
     ['Irã', 'IR'],
+    ['Iran, Islamic Republic of', 'IR'],
+    ['Iran (Islamic Republic of)', 'IR'],
+    ['Tanzania, United Republic of', 'TZ'],
+    ['Venezuela, Bolivarian Republic of', 'VE'],
+    ['Palestine, State of', 'PS'],
+    ["Korea (the Democratic People's Republic of)", 'KP'],
+    ['Congo, the Democratic Republic of the', 'CD'],
+    ['Congo, Republic of', 'CG'],
+    ['Macedonia, the former Yugoslav Republic of', 'MK'],
+    ['Slovak Republic', 'SK'],
+    ['Kingdom of Spain', 'ES'],
+    ['Republic of Niger', 'NE'],
+    ['Republic of the Niger', 'NE'],
+    ['Hong Kong SAR China', 'HK'],
+    ['Macao SAR China', 'MO'],
+    ['Myanmar (Burma)', 'MM'],
+    ['St. Kitts & Nevis', 'KN'],
+    ['Republik Moldau', 'MD'],
+    ['Arabia Saudí', 'SA'],
+    ['Moldau', 'MD'],
+    ['EUA', 'US'],
+    ['Holy See', 'VA'],
   ])('%s is %s', (text, code) => {
     expect(read(text)).toBe(code)
   })
@@ -105,6 +135,15 @@ describe('a country', () => {
     ['Kongo', '! may be CD or CG; a lookup can say which'],
     ['São Martinho', '! may be MF or SX; a lookup can say which'],
     ['Deutschlnd', '! names no country; the nearest is "Deutschland" (DE)'],
+    ['Makao', '! names no country; the nearest is "Macao" (MO)'],
+    ['Bayern', /^! names no country$/],
+    ['Korea', /^! names no country$/],
+    ['Korea, Republic', /^! names no country$/],
+    ['Republic of China', /^! names no country$/],
+    ['Virgin Islands', /^! names no country$/],
+    ['Kongoo', /^! names no country$/],
+    ['EU', /^! names no country$/],
+    ['Georgia (US)', /^! names no country/],
     ['Unknown', /^! names no country/],
     ['XX', /^! names no country/],
     ['XK', /^! names no country/],
