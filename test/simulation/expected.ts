@@ -105,7 +105,10 @@ export function expectedOf(source: SimulatedSource, pipeline: PipelineSettings):
   const done = source.putAway.filter(
     ({ folder, file }) => folder === 'processed' && file.cutAfter === undefined,
   )
-  const whole = source.opened.filter(({ cutAfter }) => cutAfter === undefined)
+  // By the last time that each was opened: what a killed run had read is read again, maybe behind others.
+  const whole = source.opened.filter(
+    (file, index, all) => file.cutAfter === undefined && all.lastIndexOf(file) === index,
+  )
   const doneVersions = new Set(done.map(({ file }) => file.input.version))
   const readings = new Map(whole.map((file) => [file.input.version, readingOf(file, pipeline)]))
   const candidates = new Map<string, Wanted[]>()
