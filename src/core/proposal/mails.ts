@@ -1,7 +1,7 @@
 // Columns of e-mail addresses: which is the contact's own, and which the second one.
 import type { ColumnReading } from './column-reading.ts'
 import { leftOver, type ProposedEntry } from './entry.ts'
-import { byRank } from './rank.ts'
+import { byRank, saysMore } from './rank.ts'
 import { addressesIn } from '../mapping/values/addresses.ts'
 import { isMail, shareOf, someOf } from './values.ts'
 
@@ -48,7 +48,8 @@ export function mailEntries(
     second.column.filled === 0 ||
     first.column.filled >= FILLED * first.column.rows ||
     needsAddress(first) ||
-    needsAddress(second)
+    needsAddress(second) ||
+    saysMore(second)
   )
     return [
       ...single,

@@ -1,4 +1,5 @@
-// Which of several columns of one meaning goes first: those with values, then as their headers rank, then the fuller one.
+// Which of several columns of one meaning goes first: those with values, then as their headers rank, those whose header says more
+// than the meaning behind the others, then the fuller one.
 import type { ColumnReading } from './column-reading.ts'
 import type { Qualifier } from './words/meaning.ts'
 
@@ -19,6 +20,9 @@ export function decidingQualifier({ header }: ColumnReading): Qualifier | undefi
 
 const rankOf = (reading: ColumnReading): number => RANKS.indexOf(decidingQualifier(reading))
 
+/** A word that nobody knows may say whose it is: the address of the adviser, say. */
+export const saysMore = ({ header }: ColumnReading): boolean => header.how === 'part'
+
 const isFilled = ({ column }: ColumnReading): boolean => column.filled > 0
 
 export const byRank = (readings: readonly ColumnReading[]): readonly ColumnReading[] =>
@@ -26,5 +30,6 @@ export const byRank = (readings: readonly ColumnReading[]): readonly ColumnReadi
     (one, other) =>
       Number(isFilled(other)) - Number(isFilled(one)) ||
       rankOf(one) - rankOf(other) ||
+      Number(saysMore(one)) - Number(saysMore(other)) ||
       other.column.filled - one.column.filled,
   )

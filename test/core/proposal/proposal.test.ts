@@ -260,6 +260,26 @@ describe('numbers and addresses', () => {
     expect(Object.keys(taken(answered(found, question, 'n')))).toEqual(['mail'])
   })
 
+  it.each(['E-Mail Ansprechpartner', 'E-Mail Zentrale'])(
+    'the mail of a header that says whose it is, "%s", never goes before the plain one',
+    (header) => {
+      const theirs = ['boss@a.example', 'boss@a.example', 'boss@a.example', 'boss@a.example']
+      const both = { [header]: theirs, 'E-Mail': MAILS }
+      expect(taken(proposalFor(both))).toMatchObject({ mail: { column: 'E-Mail' } })
+      const gaps = { [header]: theirs, 'E-Mail': ['', '', 'a@a.example', 'b@a.example'] }
+      expect(taken(proposalFor(gaps))).toMatchObject({ mail: { column: 'E-Mail' } })
+    },
+  )
+
+  it.each(['E-Mail Betreuer', 'Betreuer E-Mail', 'E-Mail Vertrieb', 'E-mail conseiller'])(
+    'the mail of somebody else, "%s", is left out',
+    (header) => {
+      expect(taken(proposalFor({ [header]: MAILS.toReversed(), 'E-Mail': MAILS }))).toEqual({
+        mail: { column: 'E-Mail' },
+      })
+    },
+  )
+
   it('two mails: the better one first; where it is often blank the other stands in', () => {
     expect(taken(proposalFor({ 'Secondary Email': MAILS, 'Primary Email': MAILS }))).toEqual({
       mail: { column: 'Primary Email' },
