@@ -104,7 +104,7 @@ const unread = (note: string): Reread => ({ retraced: { note }, isWhole: true })
 /** What the rows of one entry give under the mapping of its time. */
 async function retrace(
   entry: ValueSetting,
-  { key, whole, ...asked }: Asked & { readonly key: string; readonly whole: boolean },
+  { facts, whole, ...asked }: Asked & { readonly facts: RecordFacts; readonly whole: boolean },
 ): Promise<Reread> {
   const note = noteOfEntry(entry)
   const { source } = entry
@@ -112,7 +112,9 @@ async function retrace(
   const pipeline = await pipelineThen(entry.config_hash, asked)
   if (pipeline === undefined) return unread(OTHER_MAPPING)
   if (source.sha256 === undefined) return unread(GONE_FILE(source.file))
-  const runIds = [...new Set([entry.run_id, entry.planned_by ?? entry.run_id])]
+  // A decision may stand between the run that read the file, after which it is named, and the one that sent the value.
+  const ofFile = facts.entries.filter((one) => one.source?.sha256 === source.sha256)
+  const runIds = [...new Set([entry, ...ofFile].flatMap((one) => [one.run_id, one.planned_by ?? one.run_id]))]
   const wanted = { name: source.file, sha256: source.sha256, runIds, lines: source.lines ?? [source.line] }
   const columns = { columns: wantedColumns(pipeline), optional: optionalColumns(pipeline), whole }
   const stored = await storedRows(pipeline.source, wanted, columns)
@@ -121,7 +123,7 @@ async function retrace(
   try {
     const tracerFor = await tracers({ ...asked, pipeline })
     const tracer = await tracerFor(stored.header, stored.writtenAt)
-    const traced = unitedTrace(stored.rows.map(tracer).filter((row) => isOfKey(row, key)))
+    const traced = unitedTrace(stored.rows.map(tracer).filter((row) => isOfKey(row, facts.key)))
     if (traced !== undefined) return { retraced: { traced }, isWhole }
     return { retraced: { note: `line ${source.line} of ${source.file} now has another record` }, isWhole }
   } catch (error) {
@@ -143,7 +145,7 @@ async function explained(facts: RecordFacts, asked: Asked): Promise<Explanation>
     explanationOf(facts, (entry) => rows.get(rowName(entry))?.retraced ?? NOT_READ)
   const entries = settingEntries(facts)
   const read = async (entry: ValueSetting, whole: boolean): Promise<void> => {
-    rows.set(rowName(entry), await retrace(entry, { ...asked, key: facts.key, whole }))
+    rows.set(rowName(entry), await retrace(entry, { ...asked, facts, whole }))
   }
   for (const entry of entries) if (!rows.has(rowName(entry))) await read(entry, false)
   const first = explain()

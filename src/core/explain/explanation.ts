@@ -202,7 +202,7 @@ const OUTCOME_NOTES: Readonly<Partial<Record<ValueSetting['outcome'], string>>> 
   held: 'it is held and was not sent',
   failed: 'it was not accepted, and is tried again',
   rejected: 'the service refused it',
-  in_doubt: 'it was sent, and no answer was received: whether it was applied is unknown',
+  in_doubt: 'it is in doubt: no answer says that it was applied',
   sending: 'it is being sent',
   planned: 'it is planned and was not sent yet',
   waiting: 'it waits until an earlier change of the record is settled, and was not sent',

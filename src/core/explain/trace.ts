@@ -8,6 +8,7 @@ import { mappingParts } from '../mapping/mapping.ts'
 import type { RecordRow } from '../mapping/record.ts'
 import { distinctTerms, termKey } from '../mapping/terms.ts'
 import type { ConsentEvidence } from '../mapping/values/consent.ts'
+import { householdKey } from '../mapping/values/household.ts'
 import type { RuleStep } from '../mapping/values/noted.ts'
 import type { RuleKit } from '../mapping/values/rule-kit.ts'
 import type { PipelineSettings } from '../settings.ts'
@@ -33,7 +34,7 @@ export interface TracedTerm {
 }
 
 export interface TracedRecord {
-  /** Undefined where the mail is the key, or the header lacks a column of it. */
+  /** Undefined where the mail is the key, the header lacks a column of it, or a field of it is blank. */
   readonly key: string | undefined
   /** By the name under which the field stands in a contact. */
   readonly fields: ReadonlyMap<string, TracedField>
@@ -82,7 +83,9 @@ export function compileTracer(pipeline: PipelineSettings, { header, customFields
     }
     const terms = tracedTerms(parts, { values, line, contact, shown })
     const evidence = parts.readEvidence?.(values)
-    return { key: parts.readKey(values), fields, terms, ...(evidence === undefined ? {} : { evidence }) }
+    const { household } = pipeline
+    const key = household === undefined ? parts.readKey(values) : householdKey(contact, household)
+    return { key, fields, terms, ...(evidence === undefined ? {} : { evidence }) }
   }
 }
 

@@ -145,6 +145,16 @@ describe('a traced record', () => {
     )
   })
 
+  it('has the key of fields that the mapping gives', async () => {
+    const map = { mail: { column: 'mail' }, company: { column: 'c' } }
+    const pipeline = pipelineSettings({ key: undefined, household: ['mail', 'company'], map })
+    const { mapper, trace } = await against(pipeline)
+    const values = ['K1', 'Ash@Example.com', '', '', ' Ann  Ltd']
+    expect(mapper.map({ kind: 'record', values, line: 2 })).toMatchObject({ key: 'ash@example.com|ann ltd' })
+    expect(trace({ values, line: 2 }).key).toBe('ash@example.com|ann ltd')
+    expect(trace({ values: ['K1', 'a@example.com', '', '', ''], line: 2 }).key).toBeUndefined()
+  })
+
   it('tells each rule with what it was given and what it made, in order', async () => {
     const pipeline = pipelineSettings({
       repair: ['html'],
