@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+import { KEY, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 // Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
@@ -272,6 +272,49 @@ describe('doubts', () => {
       body: { pipelines: [{ updated: 1, created: 0 }] },
     })
   })
+
+  it.each(['ash@example.com', 'other@example.com'])(
+    'of several contacts of a key of fields: the one that is named (%s) is linked, and gets what was never sent',
+    async (mail) => {
+      await shop.configure(
+        FULL.replace('mode: full', 'duplicate_check_method: none')
+          .replace('on_missing: delete', 'terms: { assign: [Customer] }')
+          .replace('key: no', 'key: { fields: [mail, first_name] }'),
+      )
+      for (const address of ['ash@example.com', 'ash@example.com', 'other@example.com'])
+        await fetch(`${shop.sandbox.url}/public/api/V1/contact`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            contact: { mail: address, first_name: 'Ann' },
+            duplicate_check_method: 'none',
+          }),
+        })
+      await shop.drop('shop', 'a.csv', 'no,mail,first,last,phone\n1,ash@example.com,Ann,Ash,1\n')
+      expect((await shop.cli('run')).code).toBe(3)
+      const { body } = await json(doubtsJson, 'doubts', 'list')
+      const [id, contact] = [String(body.doubts[0]?.id), mail.startsWith('ash') ? '2' : '3']
+      const writes = shop.writes()
+      expect(await shop.cli('doubts', 'resolve', id, '--as', 'done', '--contact-id', contact)).toMatchObject({
+        code: 0,
+        stdout: 'shop: ash@example.com|ann: settled as done\n',
+      })
+      expect(shop.writes()).toBe(writes)
+      expect(await json(runJson, 'run')).toMatchObject({
+        code: 0,
+        body: { pipelines: [{ updated: 1, created: 0 }] },
+      })
+      const all = await shop.contacts('ash@example.com', 'id,family_name,phone')
+      expect(all).toContainEqual({ id: Number(contact), family_name: 'Ash', phone: '1' })
+      const { stdout } = await shop.cli('explain', 'shop', 'ash@example.com|ann')
+      expect(stdout).toContain('column "last": "Ash" -> "Ash"')
+      expect(stdout).not.toContain('now has another record')
+      await shop.drop('shop', 'b.csv', 'no,mail,first,last,phone\n1,ash@example.com,Ann,Ash,1\n')
+      expect(await json(runJson, 'run')).toMatchObject({
+        body: { pipelines: [{ unchanged: 1, requests: 0 }] },
+      })
+    },
+  )
 
   it('are settled by a word: not done, so that it is sent again', async () => {
     const id = String(await doubt())

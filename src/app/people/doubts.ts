@@ -1,12 +1,14 @@
 // Decisions of a person about operations in doubt: how they ended. Part of the composition. They are entered into the sync log.
 import { linkEntry } from '../../core/log/audit.ts'
 import { NOT_DONE_REASON } from '../../core/change/lookup/doubt.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { shownContact } from '../../core/change/lookup/likeness.ts'
-import type { Operation, Settlement } from '../../core/change/operation.ts'
+import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import type { ServiceContact } from '../../core/ports.ts'
 import { REBUILD_GUARD } from '../../core/change/lookup/rebuild.ts'
 import type { Settings } from '../../core/settings.ts'
+import { withResolved } from '../../sync/send/settle.ts'
 import { askService } from '../run/service/checking.ts'
 import type { Desk } from '../run/desk.ts'
 
@@ -58,17 +60,26 @@ async function linkByWord(operation: Operation, contactId: number, desk: Desk): 
   return isLinked ? 'done' : 'held'
 }
 
-async function settlementFor(
+/** One whose request may have left has brought its values; any other is linked, and everything is still to be sent. */
+async function settledBy(
   operation: Operation,
   verdict: ResolvedDoubt,
   settings: Settings,
-): Promise<Settlement> {
-  if (!verdict.done) return { kind: 'failed', reason: NOT_DONE_REASON }
+): Promise<Omit<Settled, 'operation' | 'request'>> {
+  if (!verdict.done) return { settlement: { kind: 'failed', reason: NOT_DONE_REASON } }
   const reason = BY_A_PERSON
-  if (operation.kind === 'delete') return { kind: 'done', contactId: operation.contactId, reason }
+  if (operation.kind === 'delete')
+    return { settlement: { kind: 'done', contactId: operation.contactId, reason } }
   const contactId = idOf(verdict)
-  await contactAt(contactId, ['id'], settings)
-  return { kind: 'done', contactId, reason, adopted: true }
+  const shown = await contactAt(contactId, ['mail'], settings)
+  if (operation.sent > 0) return { settlement: { kind: 'done', contactId, reason, adopted: true } }
+  const { mail } = shown.fields
+  const hasItsMail = typeof mail === 'string' && mailKey(mail) === operation.mailKey
+  return {
+    settlement: { kind: 'settled', contactId, reason },
+    sent: {},
+    ...(hasItsMail ? {} : { withheld: ['mail'] }),
+  }
 }
 
 export interface Resolved {
@@ -92,8 +103,9 @@ export async function resolveDoubt(
   const { pipeline, key } = operation
   if (operation.guard === REBUILD_GUARD && verdict.done)
     return { id, pipeline, key, outcome: await linkByWord(operation, idOf(verdict), desk) }
-  const settlement = await settlementFor(operation, verdict, settings)
-  const context = desk.about(pipeline)
-  const [taken] = await state.settleBatch([{ operation, settlement, request: undefined }], context)
-  return { id, pipeline, key, outcome: taken?.kind ?? settlement.kind }
+  const settled = { operation, request: undefined, ...(await settledBy(operation, verdict, settings)) }
+  const own = settings.pipelines.find(({ name }) => name === pipeline)
+  const all = own === undefined ? [settled] : withResolved([settled], { pipeline: own })
+  const [taken = settled.settlement] = await state.settleBatch(all, desk.about(pipeline))
+  return { id, pipeline, key, outcome: taken.kind === 'settled' ? 'done' : taken.kind }
 }

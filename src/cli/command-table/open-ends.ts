@@ -60,7 +60,10 @@ export const DOUBTS: CommandGroup = {
       arguments: '<ID>',
       options: [
         { flags: '--as <VERDICT>', help: 'done or not-done' },
-        { flags: '--contact-id <N>', help: 'with --as done: the contact that was created' },
+        {
+          flags: '--contact-id <N>',
+          help: "with --as done: the contact that was created, or that is the record's",
+        },
         ...DECIDING,
       ],
       examples: [

@@ -6,7 +6,10 @@ import type { CallResult, RequestTrace } from '../../core/ports.ts'
 import type { PlanContext, RunContext } from '../context.ts'
 
 /** How the keys of creates that are done were resolved, where they are made of fields. */
-function withResolved(settled: readonly Settled[], { pipeline }: PlanContext): readonly Settled[] {
+export function withResolved(
+  settled: readonly Settled[],
+  { pipeline }: Pick<PlanContext, 'pipeline'>,
+): readonly Settled[] {
   const { household } = pipeline
   if (household === undefined) return settled
   const rule = householdRule(pipeline)
