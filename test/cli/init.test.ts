@@ -151,6 +151,16 @@ describe('init --yes', () => {
     })
   })
 
+  it.each([
+    ['that is not there', undefined, 'Name a sample that is there.'],
+    ['that is empty', '', 'INPUT_EMPTY'],
+    ['that breaks off', 'E-Mail\n"a@a.example\n', 'INPUT_QUOTE'],
+  ])('a sample %s is refused as a mistake of the command line', async (_, text, said) => {
+    if (text !== undefined) await place.write('a.csv', text)
+    const { code, stderr } = await place.cli('init', 'a.csv', '--json')
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
+  })
+
   it('samples of two exports are refused', async () => {
     await place.write('a.csv', 'E-Mail;Name\na@a.example;Nea\n')
     await place.write('b.csv', 'E-Mail,Name\na@a.example,Nea\n')

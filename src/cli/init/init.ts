@@ -10,7 +10,7 @@ import { configurationText, EDITOR_SCHEMA } from '../../app/init/written.ts'
 import { FULL_ADDRESS_FIELDS } from '../../core/mapping/contact.ts'
 import { type Proposal, sureFields } from '../../core/proposal/proposal.ts'
 import type { Settings } from '../../core/settings.ts'
-import { SyncError } from '../../core/words/errors.ts'
+import { ERRORS, SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { configFile } from '../config-file.ts'
 import { confirm } from '../confirm.ts'
@@ -136,6 +136,15 @@ function outputOf(io: Io, options: InitOptions): string | undefined {
   return options.json === true ? undefined : configFile(io, options)
 }
 
+/** A sample that cannot be read is a mistake of the command line: there is no run that it could belong to. */
+function refusedSample(error: unknown): never {
+  if (!(error instanceof SyncError) || ERRORS[error.code].class !== 'input') throw error
+  const isMissing = error.message.includes('ENOENT')
+  throw new SyncError('USAGE', `${error.message} (${error.code})`, {
+    hint: isMissing ? 'Name a sample that is there.' : error.hint,
+  })
+}
+
 export async function init(io: Io, options: InitOptions, names: readonly string[]): Promise<number> {
   const files = names.map((name) => resolve(io.cwd, name))
   const isAsking = options.yes !== true && options.json !== true
@@ -145,7 +154,7 @@ export async function init(io: Io, options: InitOptions, names: readonly string[
     })
   const output = outputOf(io, options)
   if (output !== undefined) await assertWritable(io, output, options)
-  const found = await proposeFrom(files)
+  const found = await proposeFrom(files).catch(refusedSample)
   if (options.json === true) printJson(io, proposalJson(found))
   if (output === undefined) return EXIT.done
   const isPlain = options.json !== true && output !== STDOUT
