@@ -26,6 +26,10 @@ export interface OtherRecords {
   mailOwners(
     operations: readonly Operation[],
   ): Promise<ReadonlyMap<number, { readonly key: string; readonly isMoving: boolean }>>
+  /** By operation: another key of its pipeline whose create with its mail is in doubt, and the mail_status that it carried. */
+  mailDoubts(
+    operations: readonly Operation[],
+  ): Promise<ReadonlyMap<number, { readonly key: string; readonly carried: number | undefined }>>
   /** Terms that other records, of any pipeline, assert for the operation's contact. */
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */

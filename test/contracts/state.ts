@@ -427,6 +427,27 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.isCreatedElsewhere(create)).toBe(false)
     })
 
+    it('knows which other key of the pipeline has a create of the mail in doubt, and the mail_status that it carried', async () => {
+      const lost = { kind: 'in_doubt', reason: 'lost', notBefore: AT } as const
+      const loseAt = async (pipeline: string, run: string): Promise<void> => {
+        const [operation] = await state.takeToSend(run, undefined, 1)
+        if (operation === undefined) throw new Error('nothing is planned')
+        await state.markSending([{ ...operation, carried: 2 }])
+        await state.settleBatch([{ operation, request: undefined, settlement: lost }], aboutRun(run))
+        expect(await state.leftOpen('in_doubt', pipeline)).toHaveLength(1)
+      }
+      await world.plan([ANNA], { pipeline: 'crm', run: 'r1' })
+      await loseAt('crm', 'r1')
+      await world.plan([person('K8', { mail: 'K1@x.example' }), BEN], { run: 'r2' })
+      const [create, ben] = await state.takeToSend('r2', undefined, 2)
+      if (create === undefined || ben === undefined) throw new Error('nothing is planned')
+      expect(await state.mailDoubts([create, ben])).toEqual(new Map())
+      await world.plan([ANNA], { run: 'r3', version: 'other' })
+      await loseAt('shop', 'r3')
+      expect(await state.mailDoubts([create, ben])).toEqual(new Map([[create.id, { key: 'K1', carried: 2 }]]))
+      expect(await state.mailDoubts(await state.leftOpen('in_doubt', 'shop'))).toEqual(new Map())
+    })
+
     it('knows what was sent to a contact: by its link, by the last of several, and without an answer', async () => {
       await push([ANNA])
       expect(await state.sentValues([1, 7])).toEqual([
@@ -611,6 +632,7 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.settleBatch([], aboutRun('r1'))).toEqual([])
       await state.replan('r1', [])
       expect(await state.mailOwners([])).toEqual(new Map())
+      expect(await state.mailDoubts([])).toEqual(new Map())
       expect(await state.takeReleasedDeletes('shop', 'r1', { missing: true })).toBe(0)
     })
   })

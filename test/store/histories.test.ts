@@ -146,7 +146,7 @@ async function sendSome(ends: readonly number[], run: string, { world, answers }
     if (operation === undefined) return
     answers.push(operation, await state.isNamedElsewhere(operation), await state.termsOfOthers(operation))
     answers.push(await state.contactsOfOthers(operation, [1, 2]), [...(await state.mailOwners([operation]))])
-    answers.push(await state.isCreatedElsewhere(operation), [
+    answers.push([...(await state.mailDoubts([operation]))], await state.isCreatedElsewhere(operation), [
       ...(await state.withMailOfTheirOwn([operation])),
     ])
     await state.markSending([operation], operation.kind === 'terms' ? [{ name: 'A', ours: true }] : [])

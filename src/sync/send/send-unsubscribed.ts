@@ -4,6 +4,7 @@ import type { CheckMethod } from '../../core/change/lookup/doubt.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isTaken, notTakenText } from './consent.ts'
 import type { RunContext } from '../context.ts'
+import { takenMail } from './free-mails.ts'
 import { settle } from './settle.ts'
 
 /** The end of a create that is not sent, because its status would not be taken. */
@@ -40,6 +41,18 @@ function unsent(operation: Operation, reason: string, { clock, service }: RunCon
   return operation.sent > 0 ? { kind: 'in_doubt', reason, notBefore } : { kind: 'failed', reason }
 }
 
+/** Under `auto` it could be merged into a contact of another mail, which could not be distinguished from a new one. */
+async function createByMail(
+  operation: Operation,
+  context: RunContext,
+  postCreate: PostCreate,
+): Promise<void> {
+  // A look-up may not show yet who has the mail.
+  const taken = await takenMail(operation, context)
+  if (taken === undefined) return postCreate(operation, context, { isFresh: true, check: 'email' })
+  await settle([{ operation, request: undefined, settlement: taken }], context)
+}
+
 export async function sendUnsubscribed(
   operation: Operation,
   context: RunContext,
@@ -59,8 +72,7 @@ export async function sendUnsubscribed(
   const { request } = found
   const { contacts } = found.value
   const [only] = contacts
-  // Under `auto` it could be merged into a contact of another mail, which could not be distinguished from a new one.
-  if (only === undefined) return postCreate(operation, context, { isFresh: true, check: 'email' })
+  if (only === undefined) return createByMail(operation, context, postCreate)
   const reason =
     'the service had a contact with this e-mail address; its mail_status is sent before anything else'
   const settlement: Settlement =

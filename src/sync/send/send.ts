@@ -3,7 +3,7 @@
 import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import type { Contact } from '../../core/mapping/contact.ts'
 import { doubtDecision, doubtStep, isRepeatable } from '../../core/change/lookup/doubt.ts'
-import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
+import type { Operation, Settled } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../../core/ports.ts'
 import {
@@ -16,6 +16,7 @@ import {
   withdraw,
 } from './consent.ts'
 import { isStopped, type RunContext, shrinkBulk } from '../context.ts'
+import { mailOwners, withFreeMails } from './free-mails.ts'
 import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
 import { withFormerStatus } from './former-status.ts'
@@ -272,42 +273,6 @@ async function settleBulk(
     const operation = byMail.get(mail)
     if (operation !== undefined) await settleDoubt(operation, context, false)
   }
-}
-
-/** Under `email` the service would merge it into the contact that has the mail. */
-async function mailOwners(
-  operations: readonly Operation[],
-  context: RunContext,
-): ReturnType<RunContext['state']['mailOwners']> {
-  const { duplicate_check_method: check, key } = context.pipeline
-  return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()
-}
-
-function withoutFreeMail(owner: { key: string; isMoving: boolean }): Settlement {
-  return owner.isMoving
-    ? {
-        kind: 'failed',
-        reason: `the e-mail address is free once the change of key ${owner.key} has been carried out`,
-      }
-    : {
-        kind: 'held',
-        reason: `the e-mail address belongs to key ${owner.key} of this pipeline, and under duplicate_check_method: email the service would merge them`,
-      }
-}
-
-/** Those that may go; the update that was to give their mail up may have failed. */
-async function withFreeMails(
-  operations: readonly Operation[],
-  context: RunContext,
-): Promise<readonly Operation[]> {
-  const owners = await mailOwners(operations, context)
-  if (owners.size === 0) return operations
-  const settled = operations.flatMap((operation): Settled[] => {
-    const owner = owners.get(operation.id)
-    return owner === undefined ? [] : [{ operation, request: undefined, settlement: withoutFreeMail(owner) }]
-  })
-  await settle(settled, context)
-  return operations.filter(({ id }) => !owners.has(id))
 }
 
 /**

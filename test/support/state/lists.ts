@@ -124,6 +124,22 @@ export function memoryOthers(tables: Tables): OtherRecords {
           return owner === undefined ? [] : [[id, owner] as const]
         }),
       ),
+    mailDoubts: async (operations) =>
+      new Map(
+        operations.flatMap(({ id, pipeline, mailKey, key }) => {
+          const [doubt] = rowsWhere(
+            tables,
+            (row) =>
+              row.kind === 'create' &&
+              row.state === 'in_doubt' &&
+              row.pipeline === pipeline &&
+              row.mailKey !== undefined &&
+              row.mailKey === mailKey &&
+              row.key !== key,
+          )
+          return doubt === undefined ? [] : [[id, { key: doubt.key, carried: doubt.carried }] as const]
+        }),
+      ),
     termsOfOthers: async ({ id, contactId }) =>
       contactId === undefined ? [] : [...termsOfOthers(tables, contactId, tables.operations.get(id)?.linkId)],
     withMailOfTheirOwn: async (operations) => new Set(operations.filter(isFoundByMail).map(({ id }) => id)),

@@ -124,6 +124,34 @@ function createMailOwners(db: Connection): OtherRecords['mailOwners'] {
   }
 }
 
+/** State and mail are those of the index. */
+const DOUBTS = `
+SELECT value AS mail, operation.key, carried FROM json_each(@mails) CROSS JOIN operation INDEXED BY operation_doubt_by_mail
+  ON kind = 'create' AND state = 'in_doubt' AND pipeline = @pipeline AND mail_key = value ORDER BY operation.id`
+
+function createMailDoubts(db: Connection): OtherRecords['mailDoubts'] {
+  interface Doubt {
+    readonly mail: string
+    readonly key: string
+    readonly carried: number | null
+  }
+  const doubts = db.prepare<[{ pipeline: string; mails: string }], Doubt>(DOUBTS)
+  return async (operations) => {
+    const [first] = operations
+    const mails = operations.flatMap(({ mailKey }) => mailKey ?? [])
+    if (first === undefined || mails.length === 0) return new Map()
+    const found = doubts.all({ pipeline: first.pipeline, mails: JSON.stringify(mails) })
+    return new Map(
+      operations.flatMap(({ id, mailKey, key }) => {
+        const doubt = found.find((one) => one.mail === mailKey && one.key !== key)
+        return doubt === undefined
+          ? []
+          : [[id, { key: doubt.key, carried: doubt.carried ?? undefined }] as const]
+      }),
+    )
+  }
+}
+
 function createIsCreatedElsewhere(db: Connection): OtherRecords['isCreatedElsewhere'] {
   const openCreate = db
     .prepare<[string, string], number>(
@@ -159,6 +187,7 @@ export function createOthers(db: Connection): OtherRecords {
     contactsOfOthers: createContactsOfOthers(db),
     isCreatedElsewhere: createIsCreatedElsewhere(db),
     mailOwners: createMailOwners(db),
+    mailDoubts: createMailDoubts(db),
     openUntil: async (contactId) => openUntil.get(contactId) ?? 0,
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
