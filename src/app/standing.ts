@@ -1,5 +1,6 @@
 // How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
 // the inbox; works beside a running daemon.
+import type { OpenEdit } from '../core/change/others/hand-edits.ts'
 import type { DriftRound } from '../core/change/others/drift-rounds.ts'
 import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
 import type { PipelinePause } from '../core/decision.ts'
@@ -54,6 +55,8 @@ export interface PipelineStatus {
   readonly held: number
   /** Of those held: released, and waiting for the next run. */
   readonly released: number
+  /** Fields edited at the service that wait for a release (`hand_edits: ask`). */
+  readonly editsToRelease: number
   readonly failedFiles: FailedFiles
   readonly inDoubt: number
   /** Sent by the active run; the answer is outstanding. */
@@ -100,6 +103,9 @@ async function stillToSend(
   }
 }
 
+/** What the delete of a contact waits for is among the held changes. */
+const isToBeReleased = ({ rule, source }: OpenEdit): boolean => rule === 'ask' && source !== null
+
 /** `owner`: who holds the state now. `state`: undefined where there is none yet. */
 export async function pipelineStanding(
   pipeline: PipelineSettings,
@@ -130,6 +136,7 @@ export async function pipelineStanding(
     rejects: backlog.rejects,
     held: backlog.held,
     released: (await state?.released(name)) ?? 0,
+    editsToRelease: ((await state?.openEdits([name])) ?? []).filter(isToBeReleased).length,
     failedFiles: await filesThatFailed(pipeline),
     inDoubt: backlog.inDoubt,
     onItsWay: backlog.onItsWay,

@@ -70,13 +70,25 @@ function failedText({ failedFiles: { files, oldest, error } }: PipelineStatus, n
 
 /** What needs attention, each with the command to type. */
 function openEnds(standing: PipelineStatus, now: number): string[] {
-  const { pipeline, rejects, held, released, inDoubt, toBeTriedAgain, toSend } = standing
+  const {
+    pipeline,
+    rejects,
+    held,
+    released,
+    editsToRelease: edits,
+    inDoubt,
+    toBeTriedAgain,
+    toSend,
+  } = standing
   const waiting = held - released
   const again = toBeTriedAgain - toSend.changes
   return [
     ...(standing.paused === undefined ? [] : [pipelinePauseText(standing.paused)]),
     ...(rejects > 0 ? [`${plural(rejects, 'reject')}: contact-sync rejects list ${pipeline}`] : []),
     ...(waiting > 0 ? [`${number(waiting)} held: contact-sync held list ${pipeline}`] : []),
+    ...(edits > 0
+      ? [`${plural(edits, 'edit')} at the service to be released: contact-sync edits list ${pipeline}`]
+      : []),
     ...(released > 0 ? [`${number(released)} released, sent by the next run`] : []),
     ...(inDoubt > 0 ? [`${number(inDoubt)} in doubt: contact-sync doubts list ${pipeline}`] : []),
     ...(again > 0 ? [`${number(again)} tried again by the next run`] : []),

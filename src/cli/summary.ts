@@ -33,6 +33,11 @@ function nextSteps(result: PipelineResult): string[] {
   if (result.failed > 0) steps.push('  failed records are kept and tried again by the next run')
   if (result.held + result.held_deletes > 0)
     steps.push(`  what is held, and why: contact-sync held list ${result.pipeline}`)
+  // Under `hand_edits: ask` a record counts as held for a field that was edited, and is in no list of held changes.
+  if (result.held > 0 && result.kept_edits > 0)
+    steps.push(
+      `  edits that wait: contact-sync edits list ${result.pipeline}; to let the source overwrite one: contact-sync edits release ${result.pipeline} KEY`,
+    )
   if (result.in_doubt > 0)
     steps.push(
       `  in doubt: whether these were applied is unknown; the next run looks up those with an e-mail address again, the others need a decision: contact-sync doubts list ${result.pipeline}`,

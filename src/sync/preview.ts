@@ -174,6 +174,7 @@ async function* pretend(
     const looked = context.handEdits?.any === true ? await lookedAtAll(page, context) : page
     const heldDeletes = looked.filter(isSettled)
     const steps = looked.filter((one): one is Looked => !isSettled(one))
+    for (const step of steps) context.tally.noteEdits(step, step.edits ?? [])
     const first = steps.filter(
       ({ id, kind, key, outcome }) =>
         outcome === undefined &&

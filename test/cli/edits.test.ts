@@ -122,3 +122,18 @@ it('forgets what was edited with the person', async () => {
   expect((await place.cli('audit', 'forget', `id:${id}`, '--yes')).code).toBe(0)
   expect(await place.json('edits', 'list')).toEqual({ edits: [] })
 })
+
+it('under ask: the run, status and a plan say that an edit waits, and what releases it', async () => {
+  await place.write('config.yaml', configuration(sandbox.url).replace('keep', 'ask'))
+  await editAtService({ phone: '99' })
+  await place.write('inbox/2.csv', csv('Anna', '2'))
+  expect(await place.cli('plan', '--json')).toMatchObject({ code: 4 })
+  const run = await place.cli('run')
+  expect(run.code).toBe(4)
+  expect(run.stdout).toContain('edits that wait: contact-sync edits list shop')
+  expect((await place.cli('status')).stdout).toContain('1 edit at the service to be released')
+  expect(await place.json('status')).toMatchObject({ pipelines: [{ edits_to_release: 1 }] })
+  await place.cli('edits', 'release', 'shop', 'K1')
+  expect((await place.cli('run')).code).toBe(0)
+  expect(await place.json('status')).toMatchObject({ pipelines: [{ edits_to_release: 0 }] })
+})

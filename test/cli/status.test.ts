@@ -36,6 +36,7 @@ const standing: PipelineStatus = {
   rejects: 0,
   held: 0,
   released: 0,
+  editsToRelease: 0,
   failedFiles: { files: 0, oldest: undefined, error: undefined },
   inDoubt: 0,
   onItsWay: 0,
@@ -101,6 +102,13 @@ describe('a pipeline', () => {
       '  SERVICE_UNREACHABLE: no connection',
       '  Check service.base_url and the network; the next run continues where this one stopped.',
       '  1,203 contacts linked, nothing open',
+    ])
+  })
+
+  it('with edits that wait for a release', () => {
+    expect(lines({ editsToRelease: 2 }).slice(2)).toEqual([
+      '  1,203 contacts linked',
+      '  ! 2 edits at the service to be released: contact-sync edits list shop',
     ])
   })
 

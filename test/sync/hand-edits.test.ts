@@ -269,6 +269,14 @@ describe('under ask', () => {
     expect(contact(line)).toMatchObject({ first_name: 'Anna', phone: '9' })
     expect(await edits(line)).toMatchObject([{ field: 'phone', rule: 'ask' }])
   })
+
+  it('a plan counts it as the run does', async () => {
+    const line = await linked({ pipeline: { hand_edits: 'ask' } })
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Anna', '2'))
+    const { plan } = await line.preview()
+    expect(plan).toMatchObject({ counts: { held: 1, updated: 0, unchanged: 0 }, status: 'held' })
+  })
 })
 
 describe('a contact of two pipelines', () => {

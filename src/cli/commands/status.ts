@@ -77,6 +77,7 @@ const standingJson = (standing: PipelineStatus) => ({
   rejects: standing.rejects,
   held: standing.held,
   released: standing.released,
+  edits_to_release: standing.editsToRelease,
   failed_files: {
     files: standing.failedFiles.files,
     oldest: isoTime(standing.failedFiles.oldest),
