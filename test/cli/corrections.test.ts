@@ -254,6 +254,18 @@ describe('is refused', () => {
   })
 })
 
+it('is checked by the rule of its field, and noted in the form that the rule makes', async () => {
+  await place.write(
+    'config.yaml',
+    configuration(sandbox.url).replace('phone: tel', 'phone: { column: tel, phone: DE }'),
+  )
+  const told = await place.cli('correct', 'shop', 'K1', 'phone=abc')
+  expect(told).toMatchObject({ code: 2, stderr: expect.stringContaining('phone: the value ') as string })
+  expect((await place.cli('correct', 'shop', 'K1', 'phone=030 99887766')).code).toBe(0)
+  expect(await corrections()).toMatchObject([{ value: '+493099887766' }])
+  expect((await place.cli('correct', 'shop', 'K1', 'phone=')).code).toBe(0)
+})
+
 it('goes to the owner of the source as a file, and comes back from one', async () => {
   await place.cli('correct', 'shop', 'K1', 'first_name==HYPERLINK("x")', '--reason', 'odd')
   await place.cli('correct', 'shop', 'K2', 'phone=')

@@ -3,8 +3,9 @@
 import type { CorrectableField, CorrectableReject } from '../../console/data.ts'
 import type { ExplainReads } from '../../core/explain/explain-reads.ts'
 import { compileTracer, type TracedRecord, unitedTrace } from '../../core/explain/trace.ts'
-import { acceptedValue } from '../../core/mapping/fields/accepted-value.ts'
+import { acceptedValue, givenText } from '../../core/mapping/fields/accepted-value.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
+import type { FieldMapping } from '../../core/mapping/mapping-schema.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
@@ -32,7 +33,7 @@ interface Read {
 }
 
 function fieldOf(
-  field: string,
+  [field, mapping]: readonly [string, FieldMapping],
   typed: string | undefined,
   { rejected, traced, customFields }: Read,
 ): CorrectableField | undefined {
@@ -46,7 +47,8 @@ function fieldOf(
   const given = typed === undefined || formText(typed) === formText(text) ? undefined : formText(typed)
   if (given === undefined)
     return { field, text, problem: current === undefined ? problem : undefined, typed: undefined }
-  const check = acceptedValue(field, given, customFields)?.check
+  const form = givenText(mapping, given, rejected.kit)
+  const check = typeof form === 'string' ? acceptedValue(field, form, customFields)?.check : form
   return { field, text, typed: given, problem: check && 'problem' in check ? check.problem : undefined }
 }
 
@@ -71,7 +73,8 @@ export async function correctableReject(
   try {
     const read = await readAgain(reject, pipeline, asked)
     const fields = mappedFields(pipeline).flatMap(
-      ([name]) => fieldOf(name, Object.hasOwn(typed, name) ? typed[name] : undefined, read) ?? [],
+      ([name, mapping]) =>
+        fieldOf([name, mapping], Object.hasOwn(typed, name) ? typed[name] : undefined, read) ?? [],
     )
     const given = fields.flatMap(({ field, typed: text }) =>
       text === undefined ? [] : [[field, text] as const],

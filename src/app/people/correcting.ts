@@ -8,10 +8,11 @@ import {
 } from '../../core/change/others/correction.ts'
 import { correctionEntry } from '../../core/log/audit.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
-import { acceptedValue } from '../../core/mapping/fields/accepted-value.ts'
+import { acceptedValue, givenText } from '../../core/mapping/fields/accepted-value.ts'
 import type { Contact } from '../../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
+import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -125,29 +126,36 @@ async function recordMeant({ pipeline, record }: Which, desk: Desk): Promise<Mea
   return { key, reject: undefined }
 }
 
-/** Throws USAGE for a field that the pipeline does not map, and for a value that its field cannot hold. */
-function assertAccepted(
-  fields: FieldTexts,
-  pipeline: PipelineSettings,
-  customFields: CustomFieldRules,
-): void {
-  const mapped = mappedFields(pipeline).map(([name]) => name)
-  for (const [field, value] of Object.entries(fields)) {
-    const accepted = mapped.includes(field) ? acceptedValue(field, value, customFields) : undefined
-    if (accepted === undefined)
-      throw new SyncError('USAGE', `${field} is no field that ${pipeline.name} maps`, {
-        hint: suggestion(field, mapped),
-      })
-    const [owner] = pipeline.owners?.[field] ?? []
-    if (owner !== undefined && owner.pipeline !== pipeline.name)
-      throw new SyncError('USAGE', `${field} belongs to the pipeline ${owner.pipeline} (owns)`, {
-        hint: `Correct it there: contact-sync correct ${owner.pipeline} KEY ${field}=VALUE`,
-      })
-    if ('problem' in accepted.check)
-      throw new SyncError('USAGE', `${field}: the value ${accepted.check.problem}`, {
-        hint: 'Give the value as the service is to have it.',
-      })
-  }
+interface Accepting {
+  readonly pipeline: PipelineSettings
+  readonly customFields: CustomFieldRules
+  readonly kit: RuleKit
+}
+
+const refusedValue = (field: string, problem: string): SyncError =>
+  new SyncError('USAGE', `${field}: the value ${problem}`, {
+    hint: 'Give the value as the service is to have it.',
+  })
+
+/** The value as it is noted. Throws USAGE for a field that the pipeline does not map, and for a value that its field cannot hold. */
+function acceptedText(field: string, text: string, { pipeline, customFields, kit }: Accepting): string {
+  const mapped = mappedFields(pipeline)
+  const [, mapping] = mapped.find(([name]) => name === field) ?? []
+  const names = mapped.map(([name]) => name)
+  if (mapping === undefined || acceptedValue(field, '', customFields) === undefined)
+    throw new SyncError('USAGE', `${field} is no field that ${pipeline.name} maps`, {
+      hint: suggestion(field, names),
+    })
+  const [owner] = pipeline.owners?.[field] ?? []
+  if (owner !== undefined && owner.pipeline !== pipeline.name)
+    throw new SyncError('USAGE', `${field} belongs to the pipeline ${owner.pipeline} (owns)`, {
+      hint: `Correct it there: contact-sync correct ${owner.pipeline} KEY ${field}=VALUE`,
+    })
+  const given = givenText(mapping, text, kit)
+  if (typeof given !== 'string') throw refusedValue(field, given.problem)
+  const check = acceptedValue(field, given, customFields)?.check
+  if (check !== undefined && 'problem' in check) throw refusedValue(field, check.problem)
+  return given
 }
 
 /** Where the record of a contact came from last. */
@@ -185,14 +193,17 @@ function sourceOf(field: string, { key, sent, rejected, earlier, customFields }:
 async function prepared(desk: Desk, which: Which, earlier: readonly Correction[]) {
   const pipeline = pipelineOf(which.pipeline, desk)
   const customFields = await customFieldsOf(pipeline, desk)
-  assertAccepted(which.fields, pipeline, customFields)
+  const { state, about } = desk
+  const writtenAt = about(pipeline.name).at
+  const accepting = { pipeline, customFields, kit: await loadRuleKit(pipeline, { writtenAt }) }
+  const fields = Object.fromEntries(
+    Object.entries(which.fields).map(([field, text]) => [field, acceptedText(field, text, accepting)]),
+  )
   const { key, reject } = await recordMeant(which, desk)
-  const { fields } = which
   const [known] = await desk.state.known(pipeline.name, [key])
   const link = known?.link
   const contactId = link?.contactId ?? null
-  const { state, about } = desk
-  const against = { pipeline, customFields, state, writtenAt: about(pipeline.name).at }
+  const against = { pipeline, customFields, state, writtenAt }
   const rejected = reject && (await readReject(reject, against))
   const place =
     reject ?? (link === undefined ? undefined : await lastPlace(link.contactId, key, pipeline.name, desk))
