@@ -124,6 +124,20 @@ describe('records of one key in one input', () => {
     expect(line.service.contacts.size).toBe(2)
   })
 
+  it('an unchanged record that stands twice is rejected with its key, and holds no delete of the others', async () => {
+    const line = testLine({
+      pipeline: { mode: 'full', on_missing: 'delete', guards: { ...GUARDS, max_deletes: { share: 1 } } },
+    })
+    line.source.drop('a.csv', people(4))
+    await line.run()
+    const [header = [], first = [], second = []] = people(2)
+    line.source.drop('b.csv', [header, first, first, second])
+    expect(await line.run()).toMatchObject({ deleted: 2, rejected: 1, unchanged: 2, held: 0 })
+    const rejects: unknown[] = []
+    for await (const reject of line.state.rejects(['shop'])) rejects.push(reject)
+    expect(rejects).toMatchObject([{ key: first[0], code: 'KEY_DUPLICATE', line: 3 }])
+  })
+
   it('terms of records that a later one of their key replaces are named', async () => {
     const terms = { ...testLine().pipeline.terms, assign: [{ column: 'tags', split: ',' }] }
     const line = testLine({ pipeline: { on_duplicate_key: 'last', terms } })

@@ -32,15 +32,21 @@ export const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
 const isAccepted = ({ verdict }: DecidedRow): boolean =>
   verdict === 'settled' || verdict === 'dropped' || (verdict !== 'skipped' && verdict.kind !== 'rejected')
 
+/** Of a settled record, which no run maps otherwise, too: a reject without a key would hold every delete of its file. */
+function mappedKey(row: Mapped, { mapper }: Reading): string | undefined {
+  const { item } = row
+  return row.kind === 'settled' && item.kind === 'record' ? mapper.map(item).key : keyOfRow(row)
+}
+
 /** The same, given an earlier record of the same key. */
 function besideEarlier(
   { row, verdict }: DecidedRow,
   earlier: number | undefined,
-  context: PlanContext,
+  { reading, context }: { reading: Reading; context: PlanContext },
 ): Verdict {
   if (earlier === undefined || context.pipeline.on_duplicate_key === 'last') return verdict
   const reason = `key: the record on line ${earlier} has the same key`
-  return { kind: 'rejected', key: keyOfRow(row), code: 'KEY_DUPLICATE', reason }
+  return { kind: 'rejected', key: mappedKey(row, reading), code: 'KEY_DUPLICATE', reason }
 }
 
 function count(verdict: Verdict, counts: Counts): void {
@@ -139,7 +145,7 @@ export async function stage(
     })),
   )
   const entries = decided.flatMap((one, index) => {
-    const verdict = besideEarlier(one, earlier[index], context)
+    const verdict = besideEarlier(one, earlier[index], { reading, context })
     noteOtherPerson(one.row, verdict, reading)
     count(verdict, reading.counts)
     if (waitsAlone(one.row, verdict)) countAsWaiting(one.row, reading)
