@@ -27,6 +27,9 @@ export function systemUser(): string {
   }
 }
 
+/** Undefined where the system has no such numbers. */
+export const systemUserId = (): number | undefined => process.getuid?.()
+
 /** What is made within the call (a file, a socket) is closed to other users from its first moment on. */
 export function madeForUserAlone(make: () => void): void {
   const mask = process.umask(0o177)

@@ -1,9 +1,11 @@
 // A file that an operator asked for, with personal data in it: written beside its place under a name that no other file can have
-// prepared, and put there whole. What was there is replaced, never written through, and its rights are not taken over.
+// prepared, and put there whole. What was there is replaced, never written through, and its rights are not taken over. A
+// link leads to its target, unless another user made it.
 import { randomBytes } from 'node:crypto'
-import { lstatSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { SyncError } from '../core/words/errors.ts'
+import { systemUserId } from '../system.ts'
 
 const cannotBeWritten = (path: string, error: unknown): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
@@ -14,17 +16,30 @@ const cannotBeWritten = (path: string, error: unknown): unknown => {
   })
 }
 
-/** A folder is there, too, and the rename says so. */
-const isReplaceable = (path: string): boolean => {
-  const there = lstatSync(path)
-  return there.isFile() || there.isSymbolicLink() || there.isDirectory()
+/** Root's links are those of the system, as /dev/stdout is. */
+const isTrusted = (uid: number): boolean => uid === 0 || (systemUserId() ?? uid) === uid
+
+/** The file to write: what a link leads to, or the link itself where another user may have prepared it. */
+function targetOf(path: string): string {
+  const there = lstatSync(path, { throwIfNoEntry: false })
+  return there?.isSymbolicLink() === true && isTrusted(there.uid) && isReplaceable(statSync(path))
+    ? realpathSync(path)
+    : path
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+/** A folder is there, too, and the rename says so. */
+const isReplaceable = (there: Stats): boolean =>
+  there.isFile() || there.isSymbolicLink() || there.isDirectory()
+
+/** A pipe, a device, or a link to one. */
+function isWrittenInto(path: string, there: Stats): boolean {
+  if (!there.isSymbolicLink()) return !isReplaceable(there)
+  return isTrusted(there.uid) && !isReplaceable(statSync(path))
+}
 
 /**
  * Has the file written by `write`, which is given the name to write to. Only its owner may read it. Throws USAGE where it
- * cannot be written. A pipe or a device (/dev/stdout) is written to directly.
+ * cannot be written. A pipe or a device (/dev/stdout), or what a link to one leads to, is written to directly.
  */
 export async function writeExport(
   path: string,
@@ -32,18 +47,19 @@ export async function writeExport(
 ): Promise<{ readonly replaced: boolean }> {
   let part: string | undefined
   try {
-    const replaced = isThere(path)
-    if (replaced && !isReplaceable(path)) {
+    const there = lstatSync(path, { throwIfNoEntry: false })
+    if (there !== undefined && isWrittenInto(path, there)) {
       await write(path)
       return { replaced: false }
     }
+    const target = targetOf(path)
     // The source takes no file of such a name, should it lie in an inbox.
-    const name = `${path}.${randomBytes(6).toString('hex')}.part`
+    const name = `${target}.${randomBytes(6).toString('hex')}.part`
     await (await open(name, 'wx', 0o600)).close()
     part = name
     await write(part)
-    await rename(part, path)
-    return { replaced }
+    await rename(part, target)
+    return { replaced: there !== undefined }
   } catch (error) {
     if (part !== undefined) await rm(part, { force: true })
     throw cannotBeWritten(path, error)

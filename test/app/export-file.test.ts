@@ -1,9 +1,26 @@
 // What an operator asked to have as a file: whole, for its owner alone, never through a file that another user prepared.
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { constants } from 'node:fs'
+import {
+  chmod,
+  lchown,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeText } from '../../src/app/audit-files.ts'
+import { outputFile } from '../../src/app/output-file.ts'
+import type { Settings } from '../../src/core/settings.ts'
 import { backupState } from '../../src/store/file/backup.ts'
 import { openState } from '../../src/store/state-store.ts'
 
@@ -26,11 +43,86 @@ it('a file that is there is replaced, which is said, and its rights are not take
   expect([await readFile(at('a.csv'), 'utf8'), await mode('a.csv')]).toEqual(['new', 0o600])
 })
 
-it('a link is replaced, and not followed', async () => {
-  await writeFile(at('precious.txt'), 'precious')
-  await symlink(at('precious.txt'), at('a.csv'))
+it('a link of this user stays, and its target is replaced', async () => {
+  await writeFile(at('target.csv'), 'old')
+  await symlink('target.csv', at('a.csv'))
   expect(await writeText(at('a.csv'), ['new'])).toEqual({ replaced: true })
-  expect(await readFile(at('precious.txt'), 'utf8')).toBe('precious')
+  expect([await readlink(at('a.csv')), await readFile(at('target.csv'), 'utf8')]).toEqual([
+    'target.csv',
+    'new',
+  ])
+  expect((await readdir(folder)).sort()).toEqual(['a.csv', 'target.csv'])
+})
+
+it('a link that leads nowhere stays', async () => {
+  await symlink('nowhere', at('a.csv'))
+  await expect(writeText(at('a.csv'), ['new'])).rejects.toMatchObject({ code: 'USAGE' })
+  expect(await readlink(at('a.csv'))).toBe('nowhere')
+})
+
+it.skipIf(process.getuid?.() !== 0)(
+  'a link that another user made is replaced, and not followed',
+  async () => {
+    await writeFile(at('precious.txt'), 'precious')
+    await symlink(at('precious.txt'), at('a.csv'))
+    await lchown(at('a.csv'), 65534, 65534)
+    expect(await writeText(at('a.csv'), ['new'])).toEqual({ replaced: true })
+    expect(await readFile(at('precious.txt'), 'utf8')).toBe('precious')
+  },
+)
+
+it.skipIf(process.platform === 'win32')('a pipe, and a link to one, are written into', async () => {
+  execFileSync('mkfifo', [at('pipe')])
+  await symlink('pipe', at('out'))
+  const reader = await open(at('pipe'), constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    for (const name of ['pipe', 'out']) {
+      expect(await writeText(at(name), [name])).toEqual({ replaced: false })
+      const { buffer, bytesRead } = await reader.read(Buffer.alloc(9), 0, 9, null)
+      expect(buffer.toString('utf8', 0, bytesRead)).toBe(name)
+    }
+  } finally {
+    await reader.close()
+  }
+  expect([await readlink(at('out')), (await stat(at('pipe'))).isFIFO()]).toEqual(['pipe', true])
+})
+
+describe('the name of a file to write', () => {
+  const outputOf = (name: string, configuration = 'c.yaml') =>
+    outputFile(name, {
+      cwd: folder,
+      settings: { state: { path: at('s.db') }, log: { folder: at('logs') } } as Settings,
+      configurations: [at(configuration)],
+    })
+
+  it.each([
+    ['s.db', 'the state'],
+    ['./sub/../s.db', 'the state'],
+    ['link', 'the state'],
+    ['s.db-wal', 'a part of the state'],
+    ['s.db.lock', 'a part of the state'],
+    ['s.db.window-shm', 'a part of the state'],
+    ['s.db.before-schema-9', 'a part of the state'],
+    ['c.yaml', 'the configuration'],
+    ['logs/contact-sync-2026-11-27.log', 'a log file'],
+  ])('%s is %s, there or not', async (name, what) => {
+    await symlink('s.db', at('link'))
+    const refused = { code: 'USAGE', message: expect.stringContaining(`${what} of contact-sync`) as string }
+    if (name !== 'link') expect(() => outputOf(name)).toThrow(expect.objectContaining(refused))
+    await writeFile(at('s.db'), 'state')
+    expect(() => outputOf(name)).toThrow(expect.objectContaining(refused))
+  })
+
+  it('is none of the pieces of a configuration', async () => {
+    await mkdir(at('config'))
+    await writeFile(at('config/shop.yaml'), '')
+    expect(() => outputOf('config/shop.yaml', 'config')).toThrow('the configuration of contact-sync')
+    expect(outputOf('config/plan.html', 'config')).toBe(at('config/plan.html'))
+  })
+
+  it.each(['s.db.csv', 's.dbx', 'other.yaml', 'logs/audit.jsonl'])('may be %s', (name) => {
+    expect(outputOf(name)).toBe(at(name))
+  })
 })
 
 it('what ends half-way leaves the old file, and nothing else', async () => {

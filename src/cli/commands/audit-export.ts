@@ -1,9 +1,10 @@
 // `audit export`: the sync log as a file, whole or filtered; or all that is held about one person.
-import { resolve } from 'node:path'
 import { exportLog, type LogFormat, writeText } from '../../app/audit-files.ts'
+import { outputFile } from '../../app/output-file.ts'
 import { subjectReport } from '../../app/people/subject-report.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { plural } from '../../core/words/format.ts'
+import { configFile } from '../config-file.ts'
 import { replacedText } from '../format.ts'
 import { type Io, printError, printJson } from '../io.ts'
 import { peopleNamed, withLog } from '../with-log.ts'
@@ -17,7 +18,8 @@ interface ExportOptions extends FilterOptions {
 
 export async function exportAudit(io: Io, options: ExportOptions, [name]: string[]): Promise<number> {
   if (name === undefined) throw new SyncError('USAGE', 'audit export needs the name of the file to write')
-  const file = resolve(io.cwd, name)
+  const settings = await commandSettings(io, options)
+  const file = outputFile(name, { cwd: io.cwd, settings, configurations: [configFile(io, options)] })
   if (options.subject !== undefined) return exportSubject(io, options, { file, subject: options.subject })
   return withLog(io, options, async (state) => {
     const what = { filter: logFilter(options), format: options.format ?? 'jsonl' }

@@ -1,6 +1,7 @@
 // `correct` and `corrections`: values that a person sets right for a record, in place of what its source says.
 import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
+import { outputFile } from '../../app/output-file.ts'
 import type { Corrected, ImportedCorrection } from '../../app/people/correcting.ts'
 import type { FieldTexts } from '../../app/people/rejected-record.ts'
 import type { Correction } from '../../core/change/others/correction.ts'
@@ -10,6 +11,7 @@ import { plural } from '../../core/words/format.ts'
 import { readCorrectionsCsv, writeCorrectionsCsv } from '../../sources/corrections-file.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { decided } from '../deciding.ts'
+import { configFile } from '../config-file.ts'
 import type { DecidingOptions } from '../decided-by.ts'
 import { replacedText, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
@@ -148,7 +150,11 @@ export async function exportCorrections(
 ): Promise<number> {
   if (file === undefined)
     throw new SyncError('USAGE', 'corrections export needs the name of the file to write')
-  const path = resolve(io.cwd, file)
+  const path = outputFile(file, {
+    cwd: io.cwd,
+    settings: await commandSettings(io, options),
+    configurations: [configFile(io, options)],
+  })
   const corrections = await correctionsOf(io, options, names)
   const rows = corrections.map((one) => ({
     ...{ pipeline: one.pipeline, file: one.file ?? '', line: String(one.line ?? ''), key: one.key },

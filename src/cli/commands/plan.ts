@@ -1,10 +1,12 @@
 // `plan`: what a run would change; with --json one document, written as it comes.
 import { preview } from '../../app/run/preview.ts'
+import { outputFile } from '../../app/output-file.ts'
 import { systemClock as clock } from '../../system.ts'
 import type { Plan } from '../../core/change/plan/plan.ts'
 import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode } from '../../core/outcome/summary.ts'
+import { configFile } from '../config-file.ts'
 import { type CommonOptions, type Io, printError } from '../io.ts'
 import { planFiles, type PlanFiles } from '../plan/plan-files.ts'
 import { jsonOutput, type PlanOutput, type ShownChanges, textOutput } from '../plan/plan-output.ts'
@@ -82,7 +84,9 @@ export async function plan(io: Io, options: PlanCommandOptions, names: string[])
   for (const warning of sharedFieldWarnings(settings, planned)) printError(io, warning)
   const { key } = options
   const shown = options.json === true ? jsonOutput(io, options) : textOutput(io, options, pipelines.length)
-  const outputs = [shown, ...planFiles(io, options, { ...options, pipelines })]
+  const pathOf = (name: string): string =>
+    outputFile(name, { cwd: io.cwd, settings, configurations: [configFile(io, options)] })
+  const outputs = [shown, ...planFiles(io, options, { ...options, pipelines, pathOf })]
   const plans: Plan[] = []
   for (const pipeline of pipelines)
     plans.push(await planOne(pipeline, { io, settings, key, isOffline, outputs }))

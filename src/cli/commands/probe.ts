@@ -1,13 +1,14 @@
 // `probe`: what the service does where its interface leaves it open, found with contacts that are deleted again.
 import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
 import { probeOf, profileAsYaml } from '../../app/run/service/probing.ts'
+import { outputFile } from '../../app/output-file.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { plural } from '../../core/words/format.ts'
 import { PROBE_NAME, PROBE_REQUESTS, type ProbeResult } from '../../sync/probe.ts'
 import { confirm } from '../confirm.ts'
+import { configFile } from '../config-file.ts'
 import { type CommonOptions, type Io, print, printError } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -42,14 +43,18 @@ export async function probe(io: Io, options: ProbeOptions): Promise<number> {
   const { address = STANDARD_ADDRESS, output, yes = false, json = false } = options
   assertAddress(address)
   const settings = await commandSettings(io, options)
+  const path =
+    output === undefined
+      ? undefined
+      : outputFile(output, { cwd: io.cwd, settings, configurations: [configFile(io, options)] })
   const { host } = new URL(settings.service.base_url)
   const question = `Create and delete three contacts at ${host}, with at most ${PROBE_REQUESTS} requests?`
   await confirm(io, question, yes)
   const result = await probeOf(settings, { address, signal: io.signal })
   const text = json ? `${JSON.stringify(result.profile)}\n` : profileAsYaml(result.profile)
-  if (output === undefined) print(io, text.trimEnd().split('\n'))
+  if (path === undefined) print(io, text.trimEnd().split('\n'))
   else {
-    const { replaced } = await writeExport(resolve(io.cwd, output), (part) => writeFile(part, text))
+    const { replaced } = await writeExport(path, (part) => writeFile(part, text))
     printError(io, `${output} ${replaced ? 'replaced' : 'written'}`)
   }
   printError(io, told(result))

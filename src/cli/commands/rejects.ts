@@ -1,11 +1,12 @@
 // `rejects list` and `rejects export`: the records that could not be sent, to look at and to correct.
-import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
+import { outputFile } from '../../app/output-file.ts'
 import { writeRejectsCsv } from '../../sources/rejects.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { plural } from '../../core/words/format.ts'
+import { configFile } from '../config-file.ts'
 import { replacedText } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
@@ -75,7 +76,11 @@ export async function exportRejects(
   [file, ...names]: string[],
 ): Promise<number> {
   if (file === undefined) throw new SyncError('USAGE', 'rejects export needs the name of the file to write')
-  const path = resolve(io.cwd, file)
+  const path = outputFile(file, {
+    cwd: io.cwd,
+    settings: await commandSettings(io, options),
+    configurations: [configFile(io, options)],
+  })
   const header = await unitedHeader(openRejects(io, options, names))
   const seen = { rows: 0 }
   const { replaced } = await writeExport(path, (part) =>

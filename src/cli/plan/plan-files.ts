@@ -1,6 +1,5 @@
 // A plan as a file: a page of HTML with changes, or Markdown with numbers alone.
 import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
 import type { Plan } from '../../core/change/plan/plan.ts'
 import { ownTermNames } from '../../core/mapping/terms.ts'
@@ -16,18 +15,17 @@ import type { PlanOutput, ShownChanges } from './plan-output.ts'
 /** More would be slow to search on a telephone. */
 const PAGE_CHANGES = 5000
 
-/** Standard output has the result itself: where the file is stands on standard error. */
+/** Standard output has the result itself: where the file is stands on standard error. `path`: by `outputFile`. */
 export async function writeReport(
   io: Io,
-  { what, file }: { what: string; file: string },
+  { what, path }: { what: string; path: string },
   text: string,
 ): Promise<void> {
-  const path = resolve(io.cwd, file)
   const { replaced } = await writeExport(path, (part) => writeFile(part, text))
   printError(io, `${what} written to ${path}${replacedText(replaced)}`)
 }
 
-function htmlFile(io: Io, file: string, { limit = PAGE_CHANGES }: ShownChanges): PlanOutput {
+function htmlFile(io: Io, path: string, { limit = PAGE_CHANGES }: ShownChanges): PlanOutput {
   const plans: ShownPlan[] = []
   let sample = changeSample(limit)
   return {
@@ -37,11 +35,11 @@ function htmlFile(io: Io, file: string, { limit = PAGE_CHANGES }: ShownChanges):
     },
     change: (change) => sample.add(change),
     end: (plan) => void plans.push({ plan, changes: sample.changes() }),
-    finish: () => writeReport(io, { what: 'plan', file }, plansHtml(plans, clock.now())),
+    finish: () => writeReport(io, { what: 'plan', path }, plansHtml(plans, clock.now())),
   }
 }
 
-function markdownFile(io: Io, file: string, pipelines: readonly PipelineSettings[]): PlanOutput {
+function markdownFile(io: Io, path: string, pipelines: readonly PipelineSettings[]): PlanOutput {
   const plans: Plan[] = []
   const ownTerms = (pipeline: string): readonly string[] =>
     pipelines.filter(({ name }) => name === pipeline).flatMap(ownTermNames)
@@ -50,11 +48,11 @@ function markdownFile(io: Io, file: string, pipelines: readonly PipelineSettings
     begin: () => undefined,
     change: () => undefined,
     end: (plan) => void plans.push(plan),
-    finish: () => writeReport(io, { what: 'plan', file }, plansMarkdown(plans, ownTerms)),
+    finish: () => writeReport(io, { what: 'plan', path }, plansMarkdown(plans, ownTerms)),
   }
 }
 
-/** Names of files to write; relative ones lie in the working folder. */
+/** Names of files to write. */
 export interface PlanFiles {
   readonly output?: string
   readonly markdown?: string
@@ -63,8 +61,8 @@ export interface PlanFiles {
 export const planFiles = (
   io: Io,
   { output, markdown }: PlanFiles,
-  shown: ShownChanges & { readonly pipelines: readonly PipelineSettings[] },
+  shown: ShownChanges & { readonly pipelines: readonly PipelineSettings[]; pathOf(name: string): string },
 ): readonly PlanOutput[] => [
-  ...(output === undefined ? [] : [htmlFile(io, output, shown)]),
-  ...(markdown === undefined ? [] : [markdownFile(io, markdown, shown.pipelines)]),
+  ...(output === undefined ? [] : [htmlFile(io, shown.pathOf(output), shown)]),
+  ...(markdown === undefined ? [] : [markdownFile(io, shown.pathOf(markdown), shown.pipelines)]),
 ]

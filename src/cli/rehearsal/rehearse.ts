@@ -1,9 +1,11 @@
 // `rehearse`: what a new configuration would make of files that were processed under the one in force; writes nothing.
 import { resolve } from 'node:path'
 import { type PipelineRehearsal, rehearse } from '../../app/run/rehearsal.ts'
+import { outputFile } from '../../app/output-file.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { systemClock as clock } from '../../system.ts'
+import { configFile } from '../config-file.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { writeReport } from '../plan/plan-files.ts'
 import { createProgress } from '../progress.ts'
@@ -34,17 +36,23 @@ export async function rehearseConfiguration(io: Io, options: RehearseOptions): P
     })
   const leniency = { withoutSecrets: true }
   const before = await commandSettings(io, options, leniency)
-  const after = chosenAccount(await accountsIn(resolve(io.cwd, options.with), io, leniency), {
-    account: before.account,
-  })
+  const other = resolve(io.cwd, options.with)
+  const after = chosenAccount(await accountsIn(other, io, leniency), { account: before.account })
+  const path =
+    options.markdown === undefined
+      ? undefined
+      : outputFile(options.markdown, {
+          cwd: io.cwd,
+          settings: before,
+          configurations: [configFile(io, options), other],
+        })
   const progress = createProgress('rehearse', io, clock)
   const rehearsals = await rehearse(before, after, {
     files: options.files ?? USUAL_FILES,
     signal: io.signal,
     report: (read) => progress.report({ phase: 'read', read }),
   }).finally(() => progress.clear())
-  const { markdown: file } = options
-  if (file !== undefined) await writeReport(io, { what: 'comparison', file }, rehearsalsMarkdown(rehearsals))
+  if (path !== undefined) await writeReport(io, { what: 'comparison', path }, rehearsalsMarkdown(rehearsals))
   const { paint } = terminalOf(io)
   if (options.json === true) printJson(io, { pipelines: rehearsals.map(rehearsalJson) })
   else for (const rehearsal of rehearsals) print(io, rehearsalText(rehearsal, paint))

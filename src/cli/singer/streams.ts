@@ -1,10 +1,11 @@
 // `streams`: what a tap has, with the names under which a mapping can use it.
-import { resolve } from 'node:path'
 import { writeText } from '../../app/audit-files.ts'
 import { discoverStreams, isSinger, singerSource } from '../../app/run/singer.ts'
+import { outputFile } from '../../app/output-file.ts'
 import { plural } from '../../core/words/format.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { configFile } from '../config-file.ts'
 import { replacedText } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
@@ -57,7 +58,11 @@ export async function streams(io: Io, options: StreamsOptions, names: string[]):
     printError(io, `warning: the tap has no stream ${chosen}, which pipeline ${pipeline.name} names`)
   printError(io, `${plural(found.streams.length, 'stream')}; names of fields are columns for the mapping`)
   if (options.output === undefined) return 0
-  const file = resolve(io.cwd, options.output)
+  const file = outputFile(options.output, {
+    cwd: io.cwd,
+    settings,
+    configurations: [configFile(io, options)],
+  })
   const { replaced } = await writeText(file, [found.catalog])
   printError(io, `catalog written to ${file}${replacedText(replaced)}; name it as source.catalog`)
   return 0

@@ -1,0 +1,61 @@
+// The file that an operator names for what a command writes: never one of those that contact-sync itself works with, which
+// would be replaced.
+import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import type { Settings } from '../core/settings.ts'
+import { SyncError } from '../core/words/errors.ts'
+
+/** What SQLite and contact-sync keep under the name of the state. */
+const BESIDE_STATE = /^(\.(lock|sock|mark|window|tokens|before-schema-\d+))?(-(wal|shm|journal))?$/
+const LOG_FILE = /^contact-sync-\d{4}-\d{2}-\d{2}\.log$/
+
+/** Of what is there, and of what would be made in a folder that is; links are followed. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const folder = dirname(path)
+    return folder === path ? path : join(realPath(folder), basename(path))
+  }
+}
+
+/** A folder of pieces is as many files. */
+function configurationFiles(configuration: string): readonly string[] {
+  if (statSync(configuration, { throwIfNoEntry: false })?.isDirectory() !== true) return [configuration]
+  return readdirSync(configuration)
+    .filter((name) => extname(name) === '.yaml')
+    .map((name) => join(configuration, name))
+}
+
+function ownFile(
+  path: string,
+  { state, log }: Settings,
+  configurations: readonly string[],
+): string | undefined {
+  const file = realPath(path)
+  const place = realPath(state.path)
+  if (file.startsWith(place) && BESIDE_STATE.test(file.slice(place.length)))
+    return file === place ? 'the state' : 'a part of the state'
+  if (configurations.flatMap(configurationFiles).some((one) => realPath(one) === file))
+    return 'the configuration'
+  const isLog =
+    log.folder !== undefined && dirname(file) === realPath(log.folder) && LOG_FILE.test(basename(file))
+  return isLog ? 'a log file' : undefined
+}
+
+export interface OutputOf {
+  readonly cwd: string
+  readonly settings: Settings
+  /** The files or folders of configuration that the command reads. */
+  readonly configurations: readonly string[]
+}
+
+/** The path of the file that is called so; relative names lie in `cwd`. Throws USAGE where it is one of our own files. */
+export function outputFile(name: string, { cwd, settings, configurations }: OutputOf): string {
+  const path = resolve(cwd, name)
+  const own = ownFile(path, settings, configurations)
+  if (own === undefined) return path
+  throw new SyncError('USAGE', `${path} is ${own} of contact-sync and is not replaced`, {
+    hint: 'Name another file.',
+  })
+}
