@@ -210,6 +210,28 @@ describe('with a daemon on the state', () => {
   })
 })
 
+it.each([
+  ['the daemon', 143, 'the process that has the state was stopped during the run of shop'],
+  ['the command', 130, 'the run of shop continues in the process that has the state'],
+] as const)(
+  'a run that is followed says why it was not followed to its end: %s was stopped',
+  async (who, code, why) => {
+    await shop.configure(SLOW)
+    const owner = await started()
+    await shop.drop('shop', 'a.csv', peopleCsv(300))
+    const asking = shop.start('run', 'shop', '--json')
+    await vi.waitUntil(() => shop.writes() > 2, { timeout: 30_000 })
+    if (who === 'the daemon') owner.process.kill('SIGTERM')
+    else asking.process.kill('SIGINT')
+    const ended = await asking.ended
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(why) as string })
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(why) as string,
+    })
+  },
+)
+
 it('a run that was asked for goes on without the command that asked', async () => {
   await shop.close()
   shop = await openWorkshop({ latencyMs: 50 })

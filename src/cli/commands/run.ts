@@ -13,7 +13,8 @@ import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { LogHead } from '../../core/log/sync-log.ts'
-import { exitCode, type RunStatus, worstStatus } from '../../core/outcome/summary.ts'
+import { EXIT } from '../../core/words/exit-codes.ts'
+import { exitCode, isCutOff, type RunStatus, worstStatus } from '../../core/outcome/summary.ts'
 import type { ProgressReport } from '../../core/outcome/run-progress.ts'
 import { decidedBy, type DecidingOptions } from '../decided-by.ts'
 import { askingOf } from '../deciding.ts'
@@ -134,15 +135,24 @@ async function runOwned(runner: Runner, pipelines: readonly PipelineSettings[], 
   return results
 }
 
+interface Beside {
+  readonly results: readonly WithWarnings[]
+  /** Why the runs were not followed to their end. */
+  readonly cut?: string
+}
+
+/** The rest is not run either: whoever ends a daemon wants no more requests. */
+const ofEndedOwner = (name: string, rest: readonly PipelineSettings[]): string => {
+  const others = rest.length === 0 ? '' : `; not run: ${rest.map((one) => one.name).join(', ')}`
+  return `the process that has the state was stopped during the run of ${name}; its next run continues from here${others}`
+}
+
 /** By the process that has the state, one after the other; by this one as soon as that has ended. */
-async function runBeside(
-  pipelines: readonly PipelineSettings[],
-  work: Work,
-): Promise<readonly WithWarnings[]> {
+async function runBeside(pipelines: readonly PipelineSettings[], work: Work): Promise<Beside> {
   const { io, settings, decided, rejectsOnly } = work
   const results: WithWarnings[] = []
   const isPrinted = new Set<WithWarnings>()
-  for (const pipeline of pipelines) {
+  for (const [index, pipeline] of pipelines.entries()) {
     const progress = createProgress(pipeline.name, io, clock)
     const show = (event: unknown): void =>
       progress.report((event as { report: Partial<ProgressReport> }).report)
@@ -157,16 +167,17 @@ async function runBeside(
       })
       progress.clear()
       results.push(result)
-      if (!isPrinted.has(result)) printResult(result, work)
+      if (isPrinted.has(result)) continue
+      printResult(result, work)
+      if (isCutOff(result)) return { results, cut: ofEndedOwner(pipeline.name, pipelines.slice(index + 1)) }
     } catch (error) {
       progress.clear()
       if (!io.signal.aborted) throw error
-      const text = `the run of ${pipeline.name} continues in the process that has the state: contact-sync status`
-      printError(io, text)
-      break
+      const cut = `the run of ${pipeline.name} continues in the process that has the state: contact-sync status`
+      return { results, cut }
     }
   }
-  return results
+  return { results }
 }
 
 async function headOf({ state: place }: Settings): Promise<LogHead> {
@@ -183,13 +194,16 @@ async function runAll(kind: Kind, options: DecidingOptions, names: string[]): Pr
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
   const work: Work = { ...kind, options, settings, decided: await decidedBy(io, options, settings) }
-  const results = await runHere(pipelines, work).catch((error: unknown) => {
+  const made = runHere(pipelines, work).then((results): Beside => ({ results }))
+  const { results, cut } = await made.catch((error: unknown) => {
     if (error instanceof SyncError && error.code === 'STATE_LOCKED') return runBeside(pipelines, work)
     throw error
   })
+  if (cut !== undefined) printError(io, cut)
   const head = await headOf(settings)
-  const status: RunStatus = worstStatus(results.map((result) => result.status))
-  if (options.json === true) printJson(io, { status, pipelines: results, audit: head })
+  const status: RunStatus = cut === undefined ? worstStatus(results.map((result) => result.status)) : 'failed'
+  const error = cut === undefined ? {} : { error: cut }
+  if (options.json === true) printJson(io, { status, pipelines: results, ...error, audit: head })
   else print(io, headText(head))
-  return exitCode(results)
+  return cut === undefined ? exitCode(results) : EXIT.terminated
 }

@@ -11,7 +11,8 @@ import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import { exitCode } from '../../core/outcome/summary.ts'
+import { exitCode, isCutOff } from '../../core/outcome/summary.ts'
+import { EXIT } from '../../core/words/exit-codes.ts'
 import type { LeftAlone } from '../../core/log/undo.ts'
 import type { ProgressReport } from '../../core/outcome/run-progress.ts'
 import { confirm } from '../confirm.ts'
@@ -203,7 +204,10 @@ async function carryOut(work: Work, isJson: boolean): Promise<number> {
     print(io, resultLines(result))
     print(io, nextStep(work, result))
   }
-  return exitCode([result])
+  if (!isCutOff(result)) return exitCode([result])
+  if (!io.signal.aborted)
+    printError(io, 'the process that has the state was stopped meanwhile; the next run continues from here')
+  return EXIT.terminated
 }
 
 function nextStep(work: Work, { code }: WithWarnings): string {

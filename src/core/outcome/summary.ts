@@ -105,6 +105,15 @@ export function worstStatus(statuses: readonly RunStatus[]): RunStatus {
   return order.find((status) => statuses.includes(status)) ?? 'ok'
 }
 
+/** The process that made the run was told to end: whatever else stops a run has a code. */
+export const isCutOff = ({
+  status,
+  code,
+}: {
+  readonly status: RunStatus
+  readonly code?: ErrorCode
+}): boolean => status === 'failed' && code === undefined
+
 /** Of several pipelines. A mapping that the service cannot take is a fault of the configuration, unless something worse happened. */
 export function exitCode(
   results: readonly { readonly status: RunStatus; readonly code?: ErrorCode }[],
