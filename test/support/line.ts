@@ -45,7 +45,9 @@ export interface Line {
   /** `state rebuild`. */
   rebuild(): Promise<RebuildResult>
   /** `totals`: the plan as `plan --json` prints it. `isOffline`: nothing is asked of the service. */
-  preview(how?: { isOffline?: boolean }): Promise<{ changes: PlannedChange[]; plan: Plan; totals: ReturnType<typeof planJson> }>
+  preview(how?: {
+    isOffline?: boolean
+  }): Promise<{ changes: PlannedChange[]; plan: Plan; totals: ReturnType<typeof planJson> }>
 }
 
 export function testLine(
