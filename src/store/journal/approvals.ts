@@ -6,7 +6,7 @@ import type { RunState } from '../../core/run-state.ts'
 import type { Approval, StagedInput, StateLists } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
-import { createCountDecided, type DecidedRow, WHOLE_NUMBER } from './hold-counts.ts'
+import { createCountDecided, type RowOfHold, WHOLE_NUMBER } from './hold-counts.ts'
 
 /** The guard of what waits for approvers alone. */
 const GUARD = 'approval'
@@ -39,7 +39,7 @@ const forgetApprovalsWithout = (which: string): string =>
      WHERE operation.pipeline = approval.pipeline AND operation.key = approval.key AND ${isKeyed('operation')}
        AND operation.state = 'held' AND operation.guard IS NOT NULL${which})`
 
-/** Before a plan replaces what waits: what was sent or dropped is approved anew, also where the input has the same change again. */
+/** Before a plan replaces what waits: what was sent or dropped needs its approvals again, also where the input brings the same change. */
 export const FORGET_ENDED_APPROVALS = forgetApprovalsWithout(' AND operation.input_id <> @id')
 
 /** Rows of operations that have gone, and approvals of records of which nothing is held any more. */
@@ -85,13 +85,13 @@ export function createApprove(
     )
     .pluck()
   const note = db.prepare('INSERT OR IGNORE INTO approval VALUES (?, ?, ?, ?, ?, ?)')
-  const release = db.prepare<[number], DecidedRow>(
+  const release = db.prepare<[number], RowOfHold>(
     'UPDATE operation SET released = 1 WHERE id = ? AND released = 0 RETURNING input_id, guard, 0 AS released',
   )
   const countDecided = createCountDecided(db)
   const under = db.prepare('UPDATE approval_need SET released_under = ? WHERE operation = ?')
   return ({ run, by, at, approved }) => {
-    const released: DecidedRow[] = []
+    const released: RowOfHold[] = []
     for (const { operation, pipeline, key, print, releasedUnder } of approved) {
       // What a newer file has replaced meanwhile was not seen.
       if (isHeld.get(operation, run) === undefined) continue

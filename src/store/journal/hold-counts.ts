@@ -2,7 +2,7 @@
 import type { Connection } from '../file/database.ts'
 
 /** A held change that a person has decided about; `released`: 1 where it was released before. */
-export interface DecidedRow {
+export interface RowOfHold {
   readonly input_id: number
   readonly guard: string | null
   readonly released: number
@@ -23,7 +23,7 @@ export const IS_DECIDED = `NOT EXISTS (SELECT 1 ${HELD} AND operation.released =
 export const WHOLE_NUMBER = `number = CASE WHEN number < (SELECT count(*) ${HELD}) THEN (SELECT count(*) ${HELD}) ELSE number END`
 
 /** Takes single changes out of the number of their hold; one of which nothing else waits is released. Within a transaction. */
-export function createCountDecided(db: Connection): (rows: readonly DecidedRow[], at: number) => void {
+export function createCountDecided(db: Connection): (rows: readonly RowOfHold[], at: number) => void {
   const count = db.prepare(
     'UPDATE hold SET number = number - 1 WHERE input_id = ? AND guard = ? AND (? = 0 OR released_at IS NOT NULL)',
   )

@@ -9,7 +9,7 @@ import { createHeldByBrakes } from './brakes.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import {
   createCountDecided,
-  type DecidedRow,
+  type RowOfHold,
   IS_DECIDED,
   LEFT_OF_HOLD,
   READY_OF_HOLD,
@@ -135,7 +135,7 @@ export function createRelease(
   db: Connection,
 ): (of: { run: string; at: number; keys?: readonly string[] | undefined }) => void {
   const all = db.prepare(`UPDATE operation SET released = 1 WHERE run_id = ? AND ${IS_RELEASABLE}`)
-  const some = db.prepare<[string, string], DecidedRow>(`
+  const some = db.prepare<[string, string], RowOfHold>(`
     UPDATE operation SET released = 1 WHERE run_id = ? AND released = 0 AND ${IS_RELEASABLE}
       AND key IN (SELECT value FROM json_each(?)) RETURNING input_id, guard, 0 AS released`)
   const countDecided = createCountDecided(db)
@@ -155,7 +155,7 @@ export function createRelease(
  * expected stays unaccepted.
  */
 export function createDropHeld(db: Connection): (dropped: readonly Dropped[], at: number) => void {
-  const remove = db.prepare<[number], DecidedRow>(
+  const remove = db.prepare<[number], RowOfHold>(
     "DELETE FROM operation WHERE id = ? AND state = 'held' RETURNING input_id, guard, released",
   )
   const note = db.prepare('INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)')
