@@ -124,14 +124,23 @@ export function erasedBefore(
   }
 }
 
-/** How many there are under these names. */
-export function countTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): number {
-  const has = db.prepare<[Buffer], number>('SELECT 1 FROM tombstone WHERE print = ?').pluck()
-  return printsOf(db, subject).filter((one) => has.get(one) !== undefined).length
+/** When those were erased who have one of these names: the time leads to all tombstones of a person. */
+function timesOf(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): readonly number[] {
+  const atOf = db.prepare<[Buffer], number>('SELECT at FROM tombstone WHERE print = ?').pluck()
+  return [...new Set(printsOf(db, subject).flatMap((one) => atOf.get(one) ?? []))]
 }
 
-/** The person may come again. */
+/** How many there are of those who have one of these names. */
+export function countTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): number {
+  const count = db.prepare<[number], number>('SELECT count(*) FROM tombstone WHERE at = ?').pluck()
+  return timesOf(db, subject).reduce((sum, at) => sum + (count.get(at) ?? 0), 0)
+}
+
+/** Who has one of these names may come again, under the others as well. */
 export function liftTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): void {
-  const from = ['tombstone', 'erased_seen'].map((table) => db.prepare(`DELETE FROM ${table} WHERE print = ?`))
-  for (const one of printsOf(db, subject)) for (const remove of from) remove.run(one)
+  const statements = [
+    'DELETE FROM erased_seen WHERE print IN (SELECT print FROM tombstone WHERE at = ?)',
+    'DELETE FROM tombstone WHERE at = ?',
+  ].map((sql) => db.prepare(sql))
+  for (const at of timesOf(db, subject)) for (const statement of statements) statement.run(at)
 }
