@@ -46,6 +46,8 @@ const OPEN = new Set([
     'oldest',
   ],
   ...['orphans', 'by', 'code', 'began', 'version', 'mode', 'ended_reason', 'notes', 'cause'],
+  // What a rehearsal compares, what a guard judged.
+  ...['before', 'after', 'threshold', 'holds', 'account'],
 ])
 /** Times: `at`, `held_at`, `last_success`. */
 const TIME = /^(.*_)?at$|^since$|^until$|^last_success$|^next_run$/
@@ -59,8 +61,18 @@ const LEFT_OUT = new Set(['entry', 'personal', 'salt', 'prev', 'tokens', 'person
 const QUOTED = /"[^"]*"|“[^”]*”|'[^']*'/gu
 const ADDRESS = /[^\s@"'<>]+@[^\s@"'<>]+/gu
 const LONG_NUMBER = /\+?\d[\d ()/-]{4,}\d/gu
+/** Countries of fewer contacts would be those of persons, who are named by the changes of the same plan. */
+const FEWEST_OF_COUNTRY = 5
 /** Shorter ones would also be found in words of the sentence. */
 const SHORTEST_FOUND = 3
+
+function largeCountries(counts: Record<string, unknown>): Record<string, unknown> {
+  const isLarge = ([, count]: [string, unknown]) => Number(count) >= FEWEST_OF_COUNTRY
+  const small = Object.entries(counts).filter((entry) => !isLarge(entry))
+  const others = small.reduce((sum, [, count]) => sum + Number(count), 0)
+  const large = Object.fromEntries(Object.entries(counts).filter(isLarge))
+  return small.length === 0 ? large : { ...large, others }
+}
 
 export interface Masking {
   /** The answer as it may be seen. */
@@ -74,20 +86,24 @@ export interface Masking {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Nothing is hidden; what only the chain needs is left out all the same. */
-export function openMasking(): Masking {
-  const shown = (value: unknown): unknown => {
-    if (typeof value === 'string') return harmless(value)
-    if (Array.isArray(value)) return value.map(shown)
-    if (!isRecord(value)) return value
-    return Object.fromEntries(
-      Object.entries(value).flatMap(([key, inner]) =>
-        LEFT_OUT.has(key) ? [] : [[harmless(key), shown(inner)]],
-      ),
-    )
-  }
-  return { shown, sentence: harmless, meant: (text) => text }
+/** Without what only the chain needs. */
+function plainly(value: unknown): unknown {
+  if (typeof value === 'string') return harmless(value)
+  if (Array.isArray(value)) return value.map(plainly)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) =>
+      LEFT_OUT.has(key) ? [] : [[harmless(key), plainly(inner)]],
+    ),
+  )
 }
+
+/** Nothing is hidden. */
+export const openMasking = (): Masking => ({ shown: plainly, sentence: harmless, meant: (text) => text })
+
+/** Entries of the sync log about a term: its name and description belong to no person. */
+const isAboutTerm = ({ action }: Record<string, unknown>): boolean =>
+  action === 'create_term' || action === 'update_term'
 
 export function hidingMasking(): Masking {
   const names = new Map<string, string>()
@@ -110,7 +126,7 @@ export function hidingMasking(): Masking {
   function masked(key: string, value: unknown, isValue: boolean): unknown {
     if (value === null || value === '' || typeof value === 'boolean') return value
     if (Array.isArray(value)) return value.map((one) => masked(key, one, isValue))
-    if (isRecord(value)) return object(value, isValue)
+    if (isRecord(value)) return object(key === 'by_country' ? largeCountries(value) : value, isValue)
     if (isValue) return hidden(value)
     if (typeof value !== 'string') return value
     if (SENTENCES.has(key)) return sentence(value)
@@ -126,6 +142,7 @@ export function hidingMasking(): Masking {
     ]
     return Object.fromEntries(
       ordered.map(([key, inner]) => {
+        if (key === 'fields' && isAboutTerm(value)) return [key, plainly(inner)]
         // `source: { file, line }` is a place, `source: "..."` what a source says.
         const isOne = isValue || VALUES.has(key) || (key === 'source' && !isRecord(inner))
         return [harmless(key), masked(key, inner, isPlace(inner) ? false : isOne)]

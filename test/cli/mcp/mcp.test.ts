@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hidingMasking } from '../../../src/cli/mcp/masking.ts'
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts'
 import { systemClock as clock } from '../../../src/system.ts'
 import { findCanaries } from '../../support/canaries.ts'
@@ -118,6 +119,26 @@ describe('as it is started without options', () => {
     const shown = sinks.map(({ name, text }) => ({ name, text: text.replace(/^\{"command":"[^"]*"/, '{') }))
     expect(shown.map(({ text }) => text.length > 50)).toEqual(CALLS.map(() => true))
     expect(findCanaries(shown, CANARIES)).toEqual([])
+  })
+
+  it('shows what its tools are for: outcomes, guards and terms', () => {
+    const { shown } = hidingMasking()
+    const open = {
+      outcomes: [{ before: 'created', after: 'rejected', records: 2 }],
+      held: [{ account: 'shops', guard: 'max_deletes', holds: 'deletes', threshold: '5%', number: 9 }],
+      entries: [{ action: 'create_term', fields: { name: { from: null, to: 'Kunde' } } }],
+    }
+    expect(shown(open)).toEqual(open)
+    expect(shown({ action: 'create', fields: { name: { from: null, to: 'Ann' } } })).toEqual({
+      action: 'create',
+      fields: { name: { from: null, to: 'hidden-1' } },
+    })
+  })
+
+  it('counts the countries of many alone', () => {
+    const { shown } = hidingMasking()
+    expect(shown({ by_country: { DE: 5, FR: 4, NL: 1 } })).toEqual({ by_country: { DE: 5, others: 5 } })
+    expect(shown({ by_country: { DE: 5 } })).toEqual({ by_country: { DE: 5 } })
   })
 
   it('names a hidden value the same everywhere, and takes the name for the value', async () => {
