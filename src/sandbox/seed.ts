@@ -4,6 +4,7 @@ import { SyncError } from '../core/words/errors.ts'
 import { createContactRules } from './contact-rules.ts'
 import { createContacts } from './contacts.ts'
 import { type Definition, definitionSchema, PLAIN_DEFINITIONS } from './custom-fields.ts'
+import { Failure } from './failure.ts'
 import type { Habits } from './habits.ts'
 import type { Db } from './tables.ts'
 import { createTerms, termSchema } from './terms.ts'
@@ -48,7 +49,25 @@ export function parseSeed(text: string, file: string): Seed {
 export const definitionsOf = (seed: Seed | undefined): readonly Definition[] =>
   seed?.custom_fields ?? PLAIN_DEFINITIONS
 
-/** Writes the seed into empty tables; ids that it names are kept. Throws USAGE for a contact that the interface refuses. */
+const unfit = (what: string, reason: string): SyncError =>
+  new SyncError('USAGE', `${what} of the seed: ${reason}`)
+
+/** What the interface refuses, and an id that two have, are mistakes of the seed. */
+function planted(what: string, plantOne: () => void): void {
+  try {
+    plantOne()
+  } catch (error) {
+    if (error instanceof Failure) throw unfit(what, error.message)
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+    if (typeof code === 'string' && code.startsWith('SQLITE_CONSTRAINT'))
+      throw unfit(what, 'another one has this id')
+    throw error
+  }
+}
+
+const idSchema = z.int().positive().optional()
+
+/** Writes the seed into empty tables; ids that it names are kept. Throws USAGE for what the interface refuses. */
 export function plant(db: Db, seed: Seed, habits: Habits): void {
   const terms = createTerms(db, habits)
   const contacts = createContacts(db, terms, { ...habits, mailStatusPermission: true })
@@ -60,24 +79,26 @@ export function plant(db: Db, seed: Seed, habits: Habits): void {
     'person SET contact_id',
     'contact_term SET contact_id',
   ].map((what) => db.prepare(`UPDATE ${what} = @to WHERE ${what.split(' ').at(-1) ?? ''} = @from`))
+  const plantContact = ({ id: given, ...fields }: Seed['contacts'][number]): void => {
+    const id = idSchema.safeParse(given ?? undefined)
+    if (!id.success) throw new Failure(422, 'id must be a whole number above 0')
+    const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+    const parsed = contactFields.safeParse(filled)
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues
+      throw new Failure(422, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`)
+    }
+    const made = contacts.create(parsed.data, { check: 'none', merge: 'update_add' })
+    if (id.data !== undefined && id.data !== made)
+      for (const move of contactAt) move.run({ to: id.data, from: made })
+  }
   db.transaction(() => {
-    for (const { id, name, description = '' } of seed.terms) {
-      const made = terms.create(name, description)
-      if (id !== undefined && id !== made) termAt.run(id, made)
-    }
-    for (const [index, { id, ...given }] of seed.contacts.entries()) {
-      const filled = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
-      const parsed = contactFields.safeParse(filled)
-      if (!parsed.success) {
-        const [issue] = parsed.error.issues
-        throw new SyncError(
-          'USAGE',
-          `contact ${index + 1} of the seed: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
-        )
-      }
-      const made = contacts.create(parsed.data, { check: 'none', merge: 'update_add' })
-      if (typeof id === 'number' && id !== made)
-        for (const move of contactAt) move.run({ to: id, from: made })
-    }
+    for (const [index, { id, name, description = '' }] of seed.terms.entries())
+      planted(`term ${index + 1}`, () => {
+        const made = terms.create(name, description)
+        if (id !== undefined && id !== made) termAt.run(id, made)
+      })
+    for (const [index, contact] of seed.contacts.entries())
+      planted(`contact ${index + 1}`, () => plantContact(contact))
   })()
 }

@@ -97,6 +97,45 @@ describe('a seed', () => {
     await expect(open({ seed })).rejects.toThrow(/^contact 2 of the seed: mail/)
     sandbox = undefined
   })
+
+  const A = { mail: 'a@example.com' }
+  const B = { mail: 'b@example.com' }
+  it.each([
+    ['an unknown term', { contacts: [{ ...A, terms: [99] }] }, /^contact 1 of the seed: there is no term/],
+    [
+      'one id for two contacts',
+      {
+        contacts: [
+          { ...A, id: 3 },
+          { ...B, id: 3 },
+        ],
+      },
+      /^contact 2 .* has this id/,
+    ],
+    ['an id that is taken', { contacts: [A, { ...B, id: 1 }] }, /^contact 2 .* has this id/],
+    [
+      'an id beyond all numbers',
+      { contacts: [{ ...A, id: 1e30 }] },
+      /^contact 1 .*: id must be a whole number/,
+    ],
+    ['an id that is a text', { contacts: [{ ...A, id: '3' }] }, /^contact 1 .*: id must be a whole number/],
+    [
+      'one id for two terms',
+      {
+        terms: [
+          { id: 5, name: 'a' },
+          { id: 5, name: 'b' },
+        ],
+      },
+      /^term 2 of the seed: another one has this id/,
+    ],
+  ])('with %s is refused', async (_, given, message) => {
+    const seed = parseSeed(JSON.stringify(given), 's')
+    const refused = open({ seed })
+    await expect(refused).rejects.toThrow(message)
+    await expect(refused).rejects.toMatchObject({ code: 'USAGE' })
+    sandbox = undefined
+  })
 })
 
 describe('control', () => {
