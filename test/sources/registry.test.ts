@@ -38,6 +38,9 @@ describe('kinds', () => {
       last_line: 'reject',
       max_record_bytes: 1_048_576,
     })
+    expect(SOURCE_KINDS['excel']!.schema.parse({ folder: '/in' })).toMatchObject({
+      files: expect.arrayContaining(['*.xlsx', '*.xlsx.gz', '*.xlsm.gz', '*.rejects.csv']) as unknown,
+    })
     expect(SOURCE_KINDS['json']!.schema.parse({ folder: '/in' })).toEqual({
       folder: '/in',
       files: ['*.json', '*.json.gz', '*.jsonl', '*.jsonl.gz', '*.ndjson', '*.ndjson.gz'],

@@ -1,10 +1,11 @@
 // The options of an Excel source.
 import { z } from 'zod'
+import { orPacked } from '../gzip.ts'
 import { folderOptions } from '../options.ts'
 import { skipLines } from '../csv/options.ts'
 
 /** Files that are not read are taken all the same, so that they are refused with a sentence in place of lying there. */
-const FILES = ['*.xlsx', '*.xlsm', '*.xlsb', '*.xls', '*.ods', '*.numbers', '*.rejects.csv']
+const FILES = [...orPacked(['*.xlsx', '*.xlsm', '*.xlsb', '*.xls', '*.ods', '*.numbers']), '*.rejects.csv']
 
 const { encoding: _encoding, ...folder } = folderOptions(FILES)
 

@@ -65,6 +65,10 @@ const dateText = (text: string): string =>
     .trim()
     .replace(/^(\d{4})(\d{2})(\d{2})(?=$|T)/, '$1-$2-$3')
     .replace(/^--(\d{2})(\d{2})$/, '--$1-$2')
+    .replace(
+      /^(\d{4}-\d{2}-\d{2}T\d{2})(\d{2})(\d{2})?(?=$|Z|[+-])/,
+      (_, hours, minutes, seconds = '00') => `${hours}:${minutes}:${seconds}`,
+    )
     .replace(/^(\d{4}-\d{2}-\d{2})T00:?00(?::?00(?:\.0+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/, '$1')
 
 function textOf({ name, parts, fault }: Property, part: string | undefined): string {

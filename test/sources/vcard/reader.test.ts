@@ -136,6 +136,8 @@ describe('a value', () => {
     ['a parameter with a colon', 'ADR.city', 'Town', ['VERSION:4.0', 'ADR;LABEL="a: b; c":;;;Town;;;']],
     ['a day', 'BDAY', '1980-02-10', ['VERSION:4.0', 'BDAY:19800210']],
     ['a midnight', 'BDAY', '1980-02-10', ['VERSION:3.0', 'BDAY;VALUE=date-time:1980-02-10T00:00:00Z']],
+    ['a day and a time', 'BDAY', '1953-10-15T23:10:00Z', ['VERSION:4.0', 'BDAY:19531015T231000Z']],
+    ['a time with a zone', 'BDAY', '1953-10-15T23:10:00-0500', ['VERSION:4.0', 'BDAY:19531015T2310-0500']],
     ['a day without a year', 'BDAY', '--02-10', ['VERSION:4.0', 'BDAY:--0210']],
     ['a year that is left out', 'BDAY', '--02-10', ['VERSION:3.0', 'BDAY;X-APPLE-OMIT-YEAR=1604:1604-02-10']],
     [
