@@ -4,7 +4,7 @@ import type { CustomFieldDefinition } from './ports.ts'
 import { isBlank } from './words/blank.ts'
 
 export const UNKNOWN = 'unknown'
-type Seen<Value> = Value | typeof UNKNOWN
+export type Seen<Value> = Value | typeof UNKNOWN
 
 export interface ServiceProfile {
   readonly bulk_container: Seen<'array' | 'keyed' | 'both'>

@@ -46,6 +46,10 @@ const isDone = (attempt: Attempt): boolean | undefined =>
     ? attempt.status < 300 && !(attempt.body.kind === 'json' && hasError(attempt.body.value))
     : undefined
 
+/** A failure of the service, or half of an answer: whether the request was carried out is open. */
+const saysNothing = (attempt: Attempt): boolean =>
+  attempt.answered && (attempt.status >= 500 || attempt.status === 429 || attempt.body.kind === 'broken')
+
 function readBy<T>(attempt: Attempt, read: BodyReader<T>): T | undefined {
   if (isDone(attempt) !== true || !attempt.answered || attempt.body.kind !== 'json') return undefined
   return read(attempt.body.value)
@@ -161,7 +165,8 @@ function contactCalls(send: Send): Omit<ProbeCalls, keyof ReturnType<typeof list
       return (readBy(attempt, readCreatedMembers)?.length ?? 0) > 0
     },
     async update(id, fields) {
-      return isDone(await send({ method: 'PUT', segments: ['contact', id], body: fields }))
+      const attempt = await send({ method: 'PUT', segments: ['contact', id], body: fields })
+      return saysNothing(attempt) ? undefined : isDone(attempt)
     },
     async remove(id) {
       const attempt = await send({ method: 'DELETE', segments: ['contact', id] })

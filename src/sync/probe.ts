@@ -12,6 +12,7 @@ import {
   type ProbedFields,
   type ProbedMerge,
   rateHeadersSeen,
+  type Seen,
   type ServiceProfile,
   UNKNOWN,
 } from '../core/service-profile.ts'
@@ -152,14 +153,18 @@ async function probeAuto({ calls, found, mails }: Probing, id: number): Promise<
   if (same !== undefined) found.auto = same === id ? 'mail' : 'none'
 }
 
+/** A value that is still there says nothing where the request had no answer. */
+const clearedBy = (answer: boolean | undefined, seen: Seen<boolean>): Seen<boolean> =>
+  answer === undefined && seen === false ? UNKNOWN : seen
+
 async function probeClearing({ calls, found }: Probing, id: number) {
   const fields = ['phone', 'company', 'mail_status', 'mail']
   const before = await calls.byId(id, fields)
-  await calls.update(id, { phone: '' })
-  await calls.update(id, { company: null })
+  const empty = await calls.update(id, { phone: '' })
+  const none = await calls.update(id, { company: null })
   const after = await calls.byId(id, fields)
-  found.empty_clears = clearingSeen('phone', before, after)
-  found.null_clears = clearingSeen('company', before, after)
+  found.empty_clears = clearedBy(empty, clearingSeen('phone', before, after))
+  found.null_clears = clearedBy(none, clearingSeen('company', before, after))
   return after
 }
 
@@ -203,10 +208,11 @@ async function probeStatus(probing: Probing, id: number, before: ProbedFields | 
   const { calls, found, made, mails } = probing
   if (before === undefined) return
   const status = Number(before['mail_status']) === 2 ? 1 : 2
-  await calls.update(id, { mail_status: status })
+  const answer = await calls.update(id, { mail_status: status })
   const after = await calls.byId(id, ['mail_status'])
-  if (after === undefined) return
-  found.mail_status_permission = Number(after['mail_status']) === status
+  const isSet = Number(after?.['mail_status']) === status
+  if (after === undefined || (answer === undefined && !isSet)) return
+  found.mail_status_permission = isSet
   if (!found.mail_status_permission || !(await calls.remove(id))) return
   made.delete(id)
   // A merge may have given it the address of the other.

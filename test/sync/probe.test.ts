@@ -98,6 +98,23 @@ it('prints YAML, says which term stays, and writes a file', async () => {
   await closed(world)
 })
 
+it.each(['503', 'reset', 'truncated'] as const)(
+  'knows nothing of updates without an answer: %s',
+  async (kind) => {
+    const world = await probed({ clearedBy: 'nothing' })
+    const fault = { match: 'PUT *', next: 60, do: kind, ms: 0 }
+    world.sandbox.control.faults.add(fault)
+    const { stdout } = await world.place.cli('probe', '--yes', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ empty_clears: 'unknown' })
+    if (kind !== 'truncated')
+      expect(JSON.parse(stdout)).toMatchObject({
+        ...{ null_clears: 'unknown', mail_status_permission: 'unknown', custom_field_key: 'unknown' },
+        status_after_delete: 'unknown',
+      })
+    await closed(world)
+  },
+)
+
 it('changes nothing where an address belongs to a contact of others', async () => {
   const mail = 'contact-sync-probe-2@example.org'
   const world = await probed({}, [{ id: 1, mail, first_name: 'Erika', family_name: 'Mustermann' }])
