@@ -70,7 +70,7 @@ export function errorMessage(error: unknown): Message {
 }
 
 /**
- * An error that nobody handled, at the top of the process: the exit code; undefined where it has failed the fetch of a module.
+ * An unhandled error, at the top of the process: the exit code; undefined where it has failed the fetch of a module.
  * Anything else is a bug. Its message is not shown, because it may quote a record; the next start settles what is half done.
  */
 export function exitOfUnhandled(error: unknown, io: Pick<Io, 'stderr'>): number | undefined {

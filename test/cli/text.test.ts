@@ -132,7 +132,7 @@ describe('errors', () => {
   })
 })
 
-describe('an error that nobody handled', () => {
+describe('an unhandled error', () => {
   it('ends the process without its message, which may quote a record', () => {
     const stderr = new PassThrough()
     class BrokenRule extends TypeError {}

@@ -186,7 +186,7 @@ describe('a source module', () => {
     await withModule(how)
     const { code, stdout, stderr } = await shop.cli('run', '--json')
     expect([code, JSON.parse(stdout)]).toMatchObject([3, { pipelines: [{ created: 1 }] }])
-    expect(stdout).toContain('an error that nobody handled: RangeError')
+    expect(stdout).toContain('an unhandled error: RangeError')
     // What it prints is no part of the answer.
     expect(stderr).toContain('asks for ann@example.com')
     expect(stderr).not.toMatch(/at .*own\.mjs/)

@@ -90,10 +90,8 @@ function begunCall(path: string, tell: (text: unknown) => void): Call {
     end: () => void (isOver = true),
     report(error) {
       if (isOver)
-        tell(
-          `an error that nobody handled, after the end: ${error instanceof Error ? error.name : typeof error}`,
-        )
-      else reject(failed(path, `an error that nobody handled: ${saidBy(error)}`, error))
+        tell(`an unhandled error, after the end: ${error instanceof Error ? error.name : typeof error}`)
+      else reject(failed(path, `an unhandled error: ${saidBy(error)}`, error))
     },
   }
 }

@@ -1,10 +1,9 @@
-// Errors that nobody handles, a promise that was not waited for or a timer that throws: whether they come from the code of a
-// module. Such a module must not end the program, and with it the runs of other pipelines.
+// Unhandled errors, of a promise that was not awaited or a timer that throws: whether they come from the code of a module. Such a module must not end the program, and with it the runs of other pipelines.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** A fetch by a module. */
 export interface ModuleCall {
-  /** Something that the module's code threw and nobody handled. */
+  /** An unhandled error of the module's code. */
   report(error: unknown): void
 }
 
@@ -16,7 +15,7 @@ export const withinModule = <T>(call: ModuleCall, work: () => T): T => calls.run
 /** For what the module asks of the program: a fault there is one of the program. */
 export const outsideModule = <T>(work: () => T): T => calls.run(undefined, work)
 
-/** To be asked where an error arrives that nobody handled; true: its module has been told. */
+/** To be asked where an unhandled error arrives; true: its module's call has it. */
 export function reportedToModule(error: unknown): boolean {
   const call = calls.getStore()
   if (call === undefined) return false

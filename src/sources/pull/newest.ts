@@ -48,7 +48,7 @@ function kindOf(text: string): Kind {
 }
 
 /** Whether a cursor is a text that only compares with others of its kind. */
-export const isPlainText = (text: string): boolean => kindOf(text) === 'text'
+export const isTextCursor = (text: string): boolean => kindOf(text) === 'text'
 
 /** Ids of letters and digits may by chance be digits alone: so rarely that they do not make numbers of the others. */
 const TEXTS_PER_NUMBER = 10
@@ -116,7 +116,7 @@ function notAhead(text: string, nowMs: number, isSeconds: boolean): string {
 
 /** Throws SOURCE_ANSWER for a value that is neither time nor number, where there is an overlap. */
 export function assertOverlaps(text: string, overlapMs: number): void {
-  if (overlapMs === 0 || !isPlainText(text)) return
+  if (overlapMs === 0 || !isTextCursor(text)) return
   throw new SyncError('SOURCE_ANSWER', 'source.overlap needs a time, and the cursor is none', {
     hint: 'Leave source.overlap out, or let the cursor be a field or column with a time.',
   })

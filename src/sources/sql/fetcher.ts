@@ -1,7 +1,7 @@
 // Fetches by a query. Its rows may come in any order, so the cursor moves only with the last of them.
 import { SyncError } from '../../core/words/errors.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
-import { assertOverlaps, createNewest, isPlainText, timeOf, withOverlap } from '../pull/newest.ts'
+import { assertOverlaps, createNewest, isTextCursor, timeOf, withOverlap } from '../pull/newest.ts'
 import type { SqlOptions } from './options.ts'
 import { type Database, type Rows, rowText, type SqlCursor } from './rows.ts'
 
@@ -18,7 +18,7 @@ const isCursor = (value: unknown): value is SqlCursor =>
 function askedFrom(cursor: unknown, { overlap }: SqlOptions): SqlCursor | undefined {
   if (!isCursor(cursor)) return undefined
   const text = withOverlap(cursor.text, overlap)
-  if (overlap > 0 && timeOf(cursor.text) === undefined && !isPlainText(cursor.text))
+  if (overlap > 0 && timeOf(cursor.text) === undefined && !isTextCursor(cursor.text))
     throw new SyncError('SOURCE_ANSWER', 'source.overlap needs a time, and source.cursor names none', {
       hint: 'Leave source.overlap out, or name a column with a time in source.cursor.',
     })
