@@ -165,7 +165,7 @@ async function serve(socket: Socket, owner: Owner, log: Log): Promise<void> {
     if (bytes > LONGEST_REQUEST) socket.destroy()
   })
   const lines = createInterface({ input: socket })
-  // It passes the faults of the socket on, and one that nobody hears would end the process.
+  // It passes the faults of the socket on, and without a listener such a fault would end the process.
   lines.on('error', () => undefined)
   // A connection that breaks has no end of its own.
   socket.once('close', () => lines.close())

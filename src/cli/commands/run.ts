@@ -141,7 +141,7 @@ interface Beside {
   readonly cut?: string
 }
 
-/** The rest is not run either: whoever ends a daemon wants no more requests. */
+/** The rest is not run either: an operator who ends a daemon wants no more requests. */
 const ofEndedOwner = (name: string, rest: readonly PipelineSettings[]): string => {
   const others = rest.length === 0 ? '' : `; not run: ${rest.map((one) => one.name).join(', ')}`
   return `the process that has the state was stopped during the run of ${name}; its next run continues from here${others}`

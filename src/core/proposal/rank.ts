@@ -20,7 +20,7 @@ export function decidingQualifier({ header }: ColumnReading): Qualifier | undefi
 
 const rankOf = (reading: ColumnReading): number => RANKS.indexOf(decidingQualifier(reading))
 
-/** A word that nobody knows may say whose it is: the address of the adviser, say. */
+/** A further word may say whose it is: the address of the adviser, for example. */
 export const saysMore = ({ header }: ColumnReading): boolean => header.how === 'part'
 
 const isFilled = ({ column }: ColumnReading): boolean => column.filled > 0

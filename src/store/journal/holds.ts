@@ -194,7 +194,7 @@ function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeRele
         const of = { pipeline, runId, missing: missing ? 1 : 0 }
         const { changes: released } = takeDeletes.run(of)
         const { changes: failed } = takeFailed.run(of)
-        // Nobody is missing any more, or the pipeline no longer asks for it.
+        // Their records are back, or the pipeline no longer deletes.
         giveUp.run({ pipeline, runId })
         forget.run({ pipeline })
         return released + failed
