@@ -4,5 +4,10 @@ import type { CommonOptions, Io } from './io.ts'
 
 const DEFAULT_FILE = 'config/contact-sync.yaml'
 
-export const configFile = (io: Pick<Io, 'cwd' | 'env'>, options: CommonOptions): string =>
-  resolve(io.cwd, options.config ?? io.env['CONTACT_SYNC_CONFIG'] ?? DEFAULT_FILE)
+/** An empty name is none: that of a variable which is not set, in a script. */
+export const configFile = (io: Pick<Io, 'cwd' | 'env'>, options: CommonOptions): string => {
+  const named = [options.config, io.env['CONTACT_SYNC_CONFIG']].find(
+    (name) => name !== undefined && name !== '',
+  )
+  return resolve(io.cwd, named ?? DEFAULT_FILE)
+}

@@ -1,4 +1,5 @@
 // What a person reads: spans, progress, summaries, errors.
+import { configFile } from '../../src/cli/config-file.ts'
 import { printed } from '../../src/cli/guarded.ts'
 import { Readable, PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
@@ -155,5 +156,17 @@ describe('an unhandled error', () => {
     expect(stderr.read()).toBeNull()
     // What the module asks of the program is not the module's.
     expect(withinModule(call, () => outsideModule(() => exitOfUnhandled('ours', { stderr })))).toBe(1)
+  })
+})
+
+describe('the configuration file', () => {
+  it.each([
+    [{ config: 'a.yaml' }, '/w/a.yaml'],
+    [{ config: '' }, '/w/b.yaml'],
+    [{}, '/w/b.yaml'],
+  ])('%j', (options, file) => {
+    expect(configFile({ cwd: '/w', env: { CONTACT_SYNC_CONFIG: 'b.yaml' } }, options)).toBe(file)
+    const none = { cwd: '/w', env: { CONTACT_SYNC_CONFIG: '' } }
+    expect(configFile(none, { config: '' })).toBe('/w/config/contact-sync.yaml')
   })
 })

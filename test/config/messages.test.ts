@@ -271,7 +271,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '1:57: is not valid YAML here; put the text with ${...} in quotes, because it is between { and }',
   ],
   'variable-malformed': [
-    '6:12: pipelines.shop.where: holds "${" without a variable name and "}"; write ${NAME} or ${NAME:-default}, and ${ for the literal characters',
+    '6:12: pipelines.shop.where: holds "${" without a variable name and "}"; write ${NAME} or ${NAME:-default}, and $${ for the literal characters',
   ],
   'variable-missing': [
     '2:13: service.base_url: the environment variable SYSTEM_ID is not set; set it, or give a default with ${SYSTEM_ID:-default}',

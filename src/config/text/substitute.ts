@@ -26,7 +26,7 @@ export function substitute(text: string, env: Environment): Substituted {
     const [, name, fallback] = end === '' ? [] : (NAME.exec(inner) ?? [])
     if (name === undefined) {
       problems.push(
-        'holds "${" without a variable name and "}"; write ${NAME} or ${NAME:-default}, and ${ for the literal characters',
+        'holds "${" without a variable name and "}"; write ${NAME} or ${NAME:-default}, and $${ for the literal characters',
       )
       return whole
     }
