@@ -129,6 +129,15 @@ describe('run', () => {
     expect(json((await shop.cli('rejects', 'list', '--json')).stdout)).toEqual({ rejects: [] })
   })
 
+  it('exports a row with several columns of one name, or of none', async () => {
+    await shop.drop('shop', 'a.csv', 'no,mail,first,last,phone,x,x,,\nK1,bad,A,B,1,2,3,4,5\n')
+    expect((await shop.cli('run')).code).toBe(3)
+    expect((await shop.cli('rejects', 'export', 'out.csv')).code).toBe(0)
+    const [header, row] = (await readFile(shop.path('out.csv'), 'utf8')).split('\n')
+    expect(header).toBe('no,mail,first,last,phone,x,x,,,_reason,_file,_line')
+    expect(row).toMatch(/^K1,bad,A,B,1,2,3,4,5,/)
+  })
+
   it.each([
     ['is empty', '', 'refused: bad.csv is empty'],
     ['is cut off inside a quote', 'no,mail,first,last,phone\nK1,a@example.com,"A,B,1\n', 'line 2, column 18'],

@@ -50,21 +50,37 @@ export async function listRejects(io: Io, options: CommonOptions, names: string[
   return 0
 }
 
-/** The columns of all rejects, in the order in which they first appear. */
-async function unitedHeader(rejects: AsyncIterable<RejectEntry>): Promise<readonly string[]> {
-  const columns = new Set<string>()
-  for await (const { header } of rejects) for (const column of header) columns.add(column)
-  return [...columns]
+interface Column {
+  readonly name: string
+  /** How many columns of the same name stand before it in its header. */
+  readonly earlier: number
+}
+
+const columnsOf = (header: readonly string[]): readonly Column[] =>
+  header.map((name, index) => ({
+    name,
+    earlier: header.slice(0, index).filter((other) => other === name).length,
+  }))
+
+const idOf = ({ name, earlier }: Column): string => JSON.stringify([name, earlier])
+
+/** The columns of all rejects, in the order in which they first appear; a header may have several of one name, or of none. */
+async function unitedHeader(rejects: AsyncIterable<RejectEntry>): Promise<readonly Column[]> {
+  const columns = new Map<string, Column>()
+  for await (const { header } of rejects)
+    for (const column of columnsOf(header)) if (!columns.has(idOf(column))) columns.set(idOf(column), column)
+  return [...columns.values()]
 }
 
 async function* underHeader(
-  header: readonly string[],
+  columns: readonly Column[],
   rejects: AsyncIterable<RejectEntry>,
   seen: { rows: number },
 ) {
   for await (const reject of rejects) {
     seen.rows += 1
-    const values = header.map((column) => reject.values[reject.header.indexOf(column)] ?? '')
+    const places = new Map(columnsOf(reject.header).map((column, index) => [idOf(column), index]))
+    const values = columns.map((column) => reject.values[places.get(idOf(column)) ?? -1] ?? '')
     const surplus = reject.values.slice(reject.header.length)
     yield { ...reject, values: [...values, ...surplus] }
   }
@@ -81,10 +97,14 @@ export async function exportRejects(
     settings: await commandSettings(io, options),
     configurations: [configFile(io, options)],
   })
-  const header = await unitedHeader(openRejects(io, options, names))
+  const columns = await unitedHeader(openRejects(io, options, names))
   const seen = { rows: 0 }
   const { replaced } = await writeExport(path, (part) =>
-    writeRejectsCsv(part, header, underHeader(header, openRejects(io, options, names), seen)),
+    writeRejectsCsv(
+      part,
+      columns.map(({ name }) => name),
+      underHeader(columns, openRejects(io, options, names), seen),
+    ),
   )
   if (options.json === true) printJson(io, { file: path, rejects: seen.rows, replaced })
   else printError(io, `${plural(seen.rows, 'record')} written to ${path}${replacedText(replaced)}`)
