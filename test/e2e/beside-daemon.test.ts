@@ -123,6 +123,7 @@ describe('with a daemon on the state', () => {
 
   it('goes on when those who ask are gone before they are answered', async () => {
     const socket = shop.path('state', 'contact-sync.db.sock')
+    await vi.waitFor(() => expect(existsSync(socket)).toBe(true))
     for (let time = 0; time < 20; time += 1) {
       const client = connect(socket)
       client.on('error', () => undefined)
