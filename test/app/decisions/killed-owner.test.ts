@@ -125,7 +125,9 @@ beforeAll(async () => {
   expect((await place.cli('correct', 'shop', 'shop3', 'first_name=Ann')).code).toBe(0)
   expect((await place.cli('pause', 'club')).code).toBe(0)
   expect((await place.cli('audit', 'forget', 'club0@example.com', '--yes')).code).toBe(0)
-  await place.write('config.yaml', configuration(sandbox.url, NOW))
+  // A term is renamed once the configuration has its new name.
+  const renamed = configuration(sandbox.url, NOW).replace('terms: [Newsletter]', 'terms: [Letters]')
+  await place.write('config.yaml', renamed)
   const loaded = await loadConfiguration(place.path('config.yaml'), {})
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
   settings = loaded.settings
