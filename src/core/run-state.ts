@@ -187,9 +187,14 @@ export interface RunState {
   replan(runId: string, replanned: readonly Replanned[]): Promise<void>
   /**
    * Plans the released deletes for this run, and those that an earlier one gave up, but for those whose record is back; how many.
-   * `missing`: also those of records that have gone, and not only those that undo a creation.
+   * `missing`: also those of records that have gone, and not only those that undo a creation. `deletes`: what was given up may
+   * delete a contact, and not only take terms from it.
    */
-  takeReleasedDeletes(pipeline: string, runId: string, which: { missing: boolean }): Promise<number>
+  takeReleasedDeletes(
+    pipeline: string,
+    runId: string,
+    which: { missing: boolean; deletes: boolean },
+  ): Promise<number>
   /** Records of a run that have no outcome yet. */
   countRemaining(runId: string): Promise<number>
 }

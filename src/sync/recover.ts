@@ -193,7 +193,10 @@ export async function takeReleased(context: PlanContext): Promise<void> {
     tally.counts.held += held
   }
   const missing = pipeline.mode === 'full' && pipeline.on_missing !== 'keep'
-  await state.takeReleasedDeletes(pipeline.name, runId, { missing })
+  await state.takeReleasedDeletes(pipeline.name, runId, {
+    missing,
+    deletes: pipeline.on_missing === 'delete',
+  })
 }
 
 /** Retries what earlier runs gave up, compared again with what is known now. */

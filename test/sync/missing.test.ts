@@ -127,9 +127,9 @@ describe('a delete that failed', () => {
     expect(await runWith(gone, people(3))).toMatchObject({ status: 'ok', deleted: 1, unchanged: 3 })
   })
 
-  it('is given up where the pipeline keeps what is missing by now', async () => {
+  it.each(['keep', 'remove_terms'] as const)('is given up under on_missing: %s by now', async (rule) => {
     const line = await failing()
-    line.pipeline = { ...line.pipeline, on_missing: 'keep' }
+    line.pipeline = { ...line.pipeline, on_missing: rule }
     expect(await line.run()).toMatchObject({ status: 'ok', deleted: 0, requests: 0 })
     expect(await line.state.backlog('shop')).toMatchObject({ retriable: 0 })
   })

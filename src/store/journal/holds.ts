@@ -184,17 +184,18 @@ function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeRele
       AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing = 1 OR undoes IS NOT NULL)`)
   const takeFailed = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
-    WHERE pipeline = @pipeline AND ${FAILED_BEFORE} AND @missing = 1 AND link_id IN (SELECT id FROM link WHERE missing > 0)`)
+    WHERE pipeline = @pipeline AND ${FAILED_BEFORE} AND @missing = 1
+      AND (kind <> 'delete' OR @deletes = 1) AND link_id IN (SELECT id FROM link WHERE missing > 0)`)
   const giveUp = db.prepare(`DELETE FROM operation WHERE pipeline = @pipeline AND ${FAILED_BEFORE}`)
   const forget = db.prepare(FORGET_EMPTY_HOLDS)
   return {
     release: async (run, at) => release({ run, at }),
-    takeReleasedDeletes: async (pipeline, runId, { missing }) =>
+    takeReleasedDeletes: async (pipeline, runId, { missing, deletes }) =>
       db.transaction(() => {
         const of = { pipeline, runId, missing: missing ? 1 : 0 }
         const { changes: released } = takeDeletes.run(of)
-        const { changes: failed } = takeFailed.run(of)
-        // Their records are back, or the pipeline no longer deletes.
+        const { changes: failed } = takeFailed.run({ ...of, deletes: deletes ? 1 : 0 })
+        // Their records are back, or the pipeline no longer asks for it.
         giveUp.run({ pipeline, runId })
         forget.run({ pipeline })
         return released + failed

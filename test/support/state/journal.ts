@@ -168,7 +168,11 @@ function endInput(tables: Tables, inputId: number, as: Parameters<RunState['endI
   input.state = as === 'vanished' ? 'processed' : as
 }
 
-function takeReleasedDeletes(tables: Tables, pipeline: string, runId: string, missing: boolean): number {
+function takeReleasedDeletes(
+  tables: Tables,
+  { pipeline, runId }: { pipeline: string; runId: string },
+  { missing, deletes }: Parameters<RunState['takeReleasedDeletes']>[2],
+): number {
   const isStillMissing = ({ linkId }: Row): boolean =>
     linkId !== undefined && (tables.links.get(linkId)?.missing ?? 0) > 0
   const rows = rowsWhere(
@@ -189,7 +193,10 @@ function takeReleasedDeletes(tables: Tables, pipeline: string, runId: string, mi
       row.undoes === undefined &&
       row.runId !== runId,
   )
-  const taken = [...rows, ...failed.filter((row) => missing && isStillMissing(row))]
+  const taken = [
+    ...rows,
+    ...failed.filter((row) => missing && (deletes || row.kind !== 'delete') && isStillMissing(row)),
+  ]
   for (const row of taken) Object.assign(row, { state: 'planned', runId })
   for (const row of failed) if (row.state === 'failed') tables.operations.delete(row.id)
   forgetEmptyHolds(tables, pipeline)
@@ -264,8 +271,8 @@ export function memoryJournal(tables: Tables): Journal {
       for (const one of replanned) replan(tables, runId, one)
       for (const pipeline of new Set(held)) forgetEmptyHolds(tables, pipeline)
     },
-    takeReleasedDeletes: async (pipeline, runId, { missing }) =>
-      takeReleasedDeletes(tables, pipeline, runId, missing),
+    takeReleasedDeletes: async (pipeline, runId, which) =>
+      takeReleasedDeletes(tables, { pipeline, runId }, which),
     countRemaining: async (runId) =>
       rowsWhere(tables, (row) => row.runId === runId && isIn(REMAINING, row) && row.cause === 'record')
         .length,
