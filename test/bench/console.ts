@@ -217,6 +217,7 @@ const settings = {
   pipelines: [pipelineSettings(), pipelineSettings({ name: 'crm' })],
   alerts: [],
   secrets: [TOKEN],
+  unshown: [],
 } as unknown as Settings
 const condition = {
   running: true,
