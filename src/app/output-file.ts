@@ -1,23 +1,14 @@
 // The file that an operator names for what a command writes: never one of those that contact-sync itself works with, which
 // would be replaced.
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
+import { realPath } from '../config/text/real-path.ts'
 import type { Settings } from '../core/settings.ts'
 import { SyncError } from '../core/words/errors.ts'
 
 /** What SQLite and contact-sync keep under the name of the state. */
 const BESIDE_STATE = /^(\.(lock|sock|mark|window|tokens|before-schema-\d+))?(-(wal|shm|journal))?$/
 const LOG_FILE = /^contact-sync-\d{4}-\d{2}-\d{2}\.log$/
-
-/** Of what is there, and of what would be made in a folder that is; links are followed. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const folder = dirname(path)
-    return folder === path ? path : join(realPath(folder), basename(path))
-  }
-}
 
 /** A folder of pieces is as many files. */
 function configurationFiles(configuration: string): readonly string[] {

@@ -30,6 +30,7 @@ export const heldReport = (input: SourceInput, reason: string): InputReport => (
 export const emptyFullReport = (input: SourceInput): InputReport => ({
   ...heldReport(input, EMPTY_FULL),
   code: 'INPUT_EMPTY',
+  hint: ERRORS.INPUT_EMPTY.hint,
 })
 
 /** Dates in another order than before may be a mistake of the exporter, or of an earlier day: an operator decides. */

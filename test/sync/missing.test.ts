@@ -154,7 +154,9 @@ describe('nobody is deleted', () => {
     const line = fullLine()
     await imported(line, 3)
     const { files, run_id: run } = await runWith(line, [[...HEADER]])
-    expect(files).toMatchObject([{ status: 'held', code: 'INPUT_EMPTY' }])
+    expect(files).toMatchObject([
+      { status: 'held', code: 'INPUT_EMPTY', hint: expect.stringContaining('drop it again') as string },
+    ])
     expect(await line.state.milestones('shop')).toMatchObject({
       lastRefused: { runId: run, files: 1, code: 'INPUT_EMPTY' },
     })

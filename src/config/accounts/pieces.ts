@@ -1,9 +1,9 @@
 // A configuration in several files of one folder, one for each client, say: every `*.yaml` is a piece. The root file has what holds
 // for all; the others bring services and pipelines, and can do no more than the root file allows.
-import { realpathSync } from 'node:fs'
-import { basename, dirname, relative, resolve } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import { isRemote } from '../../core/words/network/remote-folder.ts'
 import type { ConfigProblem } from '../text/problem.ts'
+import { realPath } from '../text/real-path.ts'
 import {
   isMapping,
   type Path,
@@ -122,16 +122,6 @@ export function sharedNames(pieces: readonly Piece[]): readonly ConfigProblem[] 
       return [problemAt(tree, at, what)]
     })
   })
-}
-
-/** The path without links, as far as it exists. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : resolve(realPath(parent), basename(path))
-  }
 }
 
 const isOutside = (path: string, folder: string): boolean =>

@@ -94,7 +94,7 @@ export const ERRORS = {
   ),
   INPUT_EMPTY: entry(
     'input',
-    'The file has no header and no record; drop it again when the exporter has written it completely.',
+    'The file has no record; drop it again when the exporter has written it completely.',
   ),
   INPUT_BINARY: entry(
     'input',
