@@ -45,6 +45,18 @@ export interface InputEnd {
   readonly accepted?: Accepted | undefined
 }
 
+/** What is about to leave together. `terms`: those that it gives or takes away. */
+export interface Marking {
+  readonly operations: readonly Operation[]
+  readonly terms?: readonly TermMark[] | undefined
+}
+
+/** Steps that have ended. */
+export interface EndedBatch {
+  readonly settled: readonly Settled[]
+  readonly context: EntryContext
+}
+
 export interface RunState {
   beginRun(run: { id: string; pipeline: string; startedAt: number; configHash: string }): Promise<void>
   endRun(runId: string, end: RunEnd): Promise<void>
@@ -152,6 +164,8 @@ export interface RunState {
    * one that is done becomes held when another key of the pipeline already has that contact.
    */
   settleBatch(settled: readonly Settled[], context: EntryContext): Promise<readonly Settlement[]>
+  /** Each of `marks` as by `markSending` and what has ended as by `settleBatch`, in one transaction. */
+  markAndSettle(marks: readonly Marking[], ended: EndedBatch | undefined): Promise<readonly Settlement[]>
   /** Enters into the sync log that an update reached another contact of its mail; further ones of its link go by id. */
   noteAstray(
     astray: {

@@ -28,8 +28,11 @@ export type Attempt =
 
 export interface Transport {
   send(request: HttpRequest): Promise<Attempt>
-  /** Resolves when what came back may be worked on: answers that came together follow one another (one-a-turn.ts). */
-  handOver?(): Promise<void>
+  /**
+   * Resolves when what came back, about so many records, may be worked on: answers that came together follow one another
+   * (one-a-turn.ts).
+   */
+  handOver?(records: number): Promise<void>
   close(): void
 }
 

@@ -13,8 +13,8 @@ export function createLateTransport(settings: Pick<ServiceSettings, 'api_key' | 
       loading ??= load()
       return (await loading).send(request)
     },
-    async handOver() {
-      await (await loading)?.handOver?.()
+    async handOver(records) {
+      await (await loading)?.handOver?.(records)
     },
     close() {
       // Where it could not be loaded, its request has said so.

@@ -3,12 +3,28 @@
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+/** Answers about so many records in all share a turn: what is made of them is one small transaction. */
+const TOGETHER = 8
+
 /**
- * Gives a function that resolves in a turn of the loop in which none of its other calls does, in the order of the calls.
- * A turn is left between two of them: in it comes what arrived meanwhile, and the requests that take the places of
- * those answers leave.
+ * Gives a function that resolves in a turn of the loop in which none of its other calls does, or only calls about few records
+ * each, in the order of the calls. A turn is left between two of them: in it comes what arrived meanwhile, and the requests
+ * that take the places of those answers leave.
  */
-export function createOneATurn(): () => Promise<void> {
+export function createOneATurn(): (records?: number) => Promise<void> {
   let last = Promise.resolve()
-  return () => (last = last.then(nextTurn).then(nextTurn))
+  let newest: { readonly turn: Promise<void>; places: number } | undefined
+  return (records = TOGETHER) => {
+    if (newest !== undefined && records <= newest.places) {
+      newest.places -= records
+      return newest.turn
+    }
+    const turn = last.then(nextTurn).then(nextTurn)
+    const own = { turn, places: TOGETHER - records }
+    ;[last, newest] = [turn, own]
+    void turn.then(() => {
+      if (newest === own) newest = undefined
+    })
+    return turn
+  }
 }

@@ -62,9 +62,9 @@ export async function perform<T>(call: Call<T>, context: CallContext): Promise<C
       return failure(course, call, withoutTurn(call, turn.kind))
     }
     // Its place is free from the answer on: the next request leaves before this answer is worked on.
-    await context.transport.handOver?.()
-    turn.value.tell()
     const { judged } = turn.value
+    await context.transport.handOver?.(Array.isArray(judged.value) ? judged.value.length : 1)
+    turn.value.tell()
     const { kind } = judged.verdict
     if (kind === 'ok' && judged.value !== undefined) {
       const echo = course.inDoubt ? ({ echo: true } as const) : {}

@@ -1,7 +1,7 @@
 // What every state keeps to, whatever it is kept in: said in the words of a run, so that it holds for one on another machine, too.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contactMailKey } from '../../src/core/mapping/contact.ts'
-import type { Operation } from '../../src/core/change/operation.ts'
+import type { Operation, Settled } from '../../src/core/change/operation.ts'
 import type { TestState } from '../support/state/memory-state.ts'
 import { aboutRun, AT, done, ended, person, type World, worldOver } from './state-world.ts'
 
@@ -215,6 +215,30 @@ export function stateContract(name: string, open: () => TestState): void {
       await state.settleBatch([refused], aboutRun('r2'))
       expect(await link('K1')).toMatchObject({ unsure: [] })
       expect(forms(await state.leftOpen('failed', 'shop'))).toEqual(['update K1 failed'])
+    })
+
+    it('marks what is to leave and settles what has ended at once, each as by itself', async () => {
+      await push([ANNA])
+      const termed = { ...ANNA, contact: { ...ANNA.contact, phone: '9' }, terms: ['A'] }
+      await world.plan([termed, BEN], { run: 'r2' })
+      const [update, create] = await state.takeToSend('r2', undefined, 9)
+      if (update === undefined || create === undefined) throw new Error('two changes are planned')
+      expect(
+        await state.markAndSettle([{ operations: [update] }, { operations: [create] }], undefined),
+      ).toEqual([])
+      expect(await link('K1')).toMatchObject({ unsure: ['phone'], isUnfinished: true })
+      expect(await state.countRemaining('r2')).toBe(2)
+      const endOf = (operation: Operation): Settled =>
+        ({ operation, request: undefined, ...done(operation) }) as Settled
+      const updated = { settled: [endOf(update)], context: aboutRun('r2') }
+      expect(await state.markAndSettle([], updated)).toMatchObject([{ kind: 'done', contactId: 1 }])
+      const [terms] = await state.takeToSend('r2', undefined, 9)
+      if (terms === undefined) throw new Error('the terms come next')
+      const marks = [{ operations: [terms], terms: [{ name: 'A', ours: true }] }]
+      const created = { settled: [endOf(create)], context: aboutRun('r2') }
+      expect(await state.markAndSettle(marks, created)).toMatchObject([{ kind: 'done', contactId: 2 }])
+      expect(await link('K2')).toMatchObject({ contactId: 2, unsure: [] })
+      expect(await link('K1')).toMatchObject({ fields: { phone: '9' }, terms: [{ name: 'A', unsure: true }] })
     })
 
     it('holds a create that was given the contact of another key', async () => {
@@ -630,6 +654,7 @@ export function stateContract(name: string, open: () => TestState): void {
       ])
       await state.markSending([])
       expect(await state.settleBatch([], aboutRun('r1'))).toEqual([])
+      expect(await state.markAndSettle([], undefined)).toEqual([])
       await state.replan('r1', [])
       expect(await state.mailOwners([])).toEqual(new Map())
       expect(await state.mailDoubts([])).toEqual(new Map())

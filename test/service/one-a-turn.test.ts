@@ -25,6 +25,24 @@ it('lets a timer fire between two answers that came together, in their order', a
   expect(seen).toEqual(['first', 'timer of the first', 'second', 'timer of the second', 'third'])
 })
 
+it('lets answers about few records share a turn, eight records at most, and none come before an earlier one', async () => {
+  const itsTurn = createOneATurn()
+  let turn = 0
+  let isOver = false
+  const count = (): void => {
+    turn += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const turns = await Promise.all(
+    [1, 1, 100, 3, 5, 2].map(async (records) => itsTurn(records).then(() => turn)),
+  )
+  isOver = true
+  const [first = 0, second, bulk = 0, fourth = 0, fifth, last = 0] = turns
+  expect([second, fifth]).toEqual([first, fourth])
+  expect([bulk > first, fourth > bulk, last > fourth]).toEqual([true, true, true])
+})
+
 it('does not wait for what is made of an answer', async () => {
   const itsTurn = createOneATurn()
   void itsTurn().then(() => new Promise(() => undefined))

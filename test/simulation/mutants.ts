@@ -38,6 +38,10 @@ const JOURNAL: readonly Mutant[] = [
     'await context.state.markSending(operations)\n',
     '\n',
   ]),
+  one(22, 'small requests leave without having been written as "sending"', 'sync/send/together.ts', [
+    'const marks = writes.flatMap((write) => write.marks)',
+    'const marks: Marking[] = []',
+  ]),
   one(337, 'after a crash a create that was on its way is simply sent again', 'store/journal/left-open.ts', [
     "UPDATE operation SET state = 'in_doubt', not_before = ?",
     "UPDATE operation SET state = 'failed', not_before = ?",

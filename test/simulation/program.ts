@@ -20,6 +20,7 @@ import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { notingStatus, statusNotes } from '../../src/sync/reads/status-notes.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
+import { writingTogether } from '../../src/sync/send/together.ts'
 import { createMailTurns, createTurns } from '../../src/sync/send/turns.ts'
 import { windowWith } from '../support/window.ts'
 import type { Chance } from './chance.ts'
@@ -145,7 +146,7 @@ export function startProgram(
       runId: id,
       pipeline,
       service: deps.service,
-      state,
+      state: writingTogether(state),
       source: livingSource(source, life),
       session,
       circuit,

@@ -17,6 +17,7 @@ import { notingStatus, statusNotes } from '../../sync/reads/status-notes.ts'
 import { accountFor, type PipelineResult } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
+import { writingTogether } from '../../sync/send/together.ts'
 import type { MailTurns, Turns } from '../../sync/send/turns.ts'
 import { keepConfiguration } from './keep-configuration.ts'
 import type { Keeping } from './keeping.ts'
@@ -89,7 +90,7 @@ function runContext(
     runId: id,
     pipeline,
     service: settings.service,
-    state: parts.state,
+    state: writingTogether(parts.state),
     source: parts.source,
     session,
     circuit,

@@ -24,6 +24,7 @@ const SHARED = [
   'takeToSend',
   'markSending',
   'settleBatch',
+  'markAndSettle',
   'endInput',
   'endRun',
 ] as const satisfies readonly (keyof OwnedState)[]

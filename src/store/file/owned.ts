@@ -3,7 +3,7 @@ import type { RunState } from '../../core/run-state.ts'
 import { type Connection, isFile } from './connection.ts'
 import { followState } from './mark.ts'
 
-type Marked = Pick<RunState, 'markSending' | 'beginRun' | 'endRun'>
+type Marked = Pick<RunState, 'markSending' | 'markAndSettle' | 'beginRun' | 'endRun'>
 
 /** Gives the space of the log back. A reader only puts it off. */
 export function truncateLog(db: Connection): void {
@@ -23,6 +23,10 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
   const mark = (): void => {
     if (of.mayMark()) followState(db, of.path)
   }
+  const markFirst = (): void => {
+    if (!isMarked) mark()
+    isMarked = true
+  }
   return {
     async beginRun(run) {
       await store.beginRun(run)
@@ -30,9 +34,12 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
     },
     async markSending(operations, terms) {
       await store.markSending(operations, terms)
-      if (isMarked) return
-      mark()
-      isMarked = true
+      markFirst()
+    },
+    async markAndSettle(marks, ended) {
+      const taken = await store.markAndSettle(marks, ended)
+      if (marks.length > 0) markFirst()
+      return taken
     },
     async endRun(runId, end) {
       await store.endRun(runId, end)

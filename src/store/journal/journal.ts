@@ -2,7 +2,7 @@
 import { REMAINING } from '../../core/change/states.ts'
 import { SENDING_ORDER, sendingOrder } from '../../core/change/steps.ts'
 import type { OtherRecords } from '../../core/other-records.ts'
-import type { RunState } from '../../core/run-state.ts'
+import type { EndedBatch, Marking, RunState } from '../../core/run-state.ts'
 import type { PlanTotals, RebuildStore, Replanned, StagedInput, StateLists } from '../../core/state.ts'
 import { createNoteAstray } from './astray.ts'
 import { createNote } from '../log/audit-append.ts'
@@ -132,6 +132,7 @@ type Journal = Pick<
   | 'takeToSend'
   | 'markSending'
   | 'settleBatch'
+  | 'markAndSettle'
   | 'noteAstray'
   | 'note'
   | 'endInput'
@@ -144,6 +145,22 @@ type Journal = Pick<
   OtherRecords &
   Pick<StateLists, 'held' | 'openDoubts'> &
   Pick<RebuildStore, 'openCreates'>
+
+/** What is written before a request leaves, and when it has its answer. */
+function createWrites(db: Connection): Pick<RunState, 'markSending' | 'settleBatch' | 'markAndSettle'> {
+  const mark = createMarkSending(db)
+  const settle = createSettle(db)
+  const both = db.transaction((marks: readonly Marking[], ended: EndedBatch | undefined) => {
+    const taken = ended === undefined ? [] : settle(ended.settled, ended.context)
+    for (const { operations, terms } of marks) mark(operations, terms)
+    return taken
+  })
+  return {
+    markSending: async (operations, terms) => mark(operations, terms),
+    settleBatch: async (settled, context) => settle(settled, context),
+    markAndSettle: async (marks, ended) => both(marks, ended),
+  }
+}
 
 export function createJournal(db: Connection): Journal {
   const totals = db.prepare<[string], Omit<PlanTotals, 'terms'>>(TOTALS)
@@ -164,8 +181,7 @@ export function createJournal(db: Connection): Journal {
       terms: most === 0 ? [] : termsPlanned.all(runId, most),
     }),
     takeToSend: createTakeToSend(db),
-    markSending: createMarkSending(db),
-    settleBatch: createSettle(db),
+    ...createWrites(db),
     note: createNote(db),
     noteAstray: createNoteAstray(db),
     ...createOthers(db),

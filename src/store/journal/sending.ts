@@ -2,7 +2,6 @@
 // change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
 import type { LinkedOperation, Operation } from '../../core/change/operation.ts'
 import { stepFields } from '../../core/change/steps.ts'
-import type { RunState } from '../../core/run-state.ts'
 import type { TermMark } from '../../core/state.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
@@ -74,12 +73,14 @@ function createMarkLinked(db: Connection): (operation: LinkedOperation, marks: r
   }
 }
 
-export function createMarkSending(db: Connection): RunState['markSending'] {
+export type MarkSending = (operations: readonly Operation[], terms?: readonly TermMark[]) => void
+
+export function createMarkSending(db: Connection): MarkSending {
   const markCreates = createMarkCreates(db)
   const markLinked = createMarkLinked(db)
   const markAll = db.transaction((operations: readonly Operation[], marks: readonly TermMark[]) => {
     markCreates(operations.filter(({ kind }) => kind === 'create'))
     for (const operation of operations) if (operation.kind !== 'create') markLinked(operation, marks)
   })
-  return async (operations, marks = []) => markAll(operations, marks)
+  return (operations, marks = []) => markAll(operations, marks)
 }

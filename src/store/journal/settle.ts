@@ -10,10 +10,10 @@ import {
   type Questions,
   type Restored,
 } from '../../core/change/after-step.ts'
-import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, SETTLED_SO_FAR } from '../../core/change/states.ts'
 import { auditEntry } from '../../core/log/audit.ts'
-import type { EntryContext, RunState } from '../../core/run-state.ts'
+import type { EntryContext } from '../../core/run-state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './contacts/ledger.ts'
@@ -270,7 +270,9 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
   }
 }
 
-export function createSettle(db: Connection): RunState['settleBatch'] {
+export function createSettle(
+  db: Connection,
+): (settled: readonly Settled[], context: EntryContext) => readonly Settlement[] {
   const questions = createQuestions(db)
   const carryOut = createCarryOut(db)
   const append = createBatchAppend(db)
@@ -313,5 +315,5 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
     append(ended.map(({ entry }) => entry))
     return ended.map(({ settlement }) => settlement)
   })
-  return async (settled, context) => (settled.length === 0 ? [] : settleAll(settled, context))
+  return (settled, context) => (settled.length === 0 ? [] : settleAll(settled, context))
 }

@@ -1,9 +1,9 @@
 // Sending and what it leaves open, over the state in memory.
 import { auditEntry } from '../../../src/core/log/audit.ts'
-import type { Operation } from '../../../src/core/change/operation.ts'
+import type { Operation, Settled } from '../../../src/core/change/operation.ts'
 import { OVERTAKABLE, REMAINING, SETTLED_SO_FAR } from '../../../src/core/change/states.ts'
 import { firstForm, LEFT_IN_DOUBT, sendingOrder, SENDING_ORDER } from '../../../src/core/change/steps.ts'
-import type { LeftOpen, RunState } from '../../../src/core/run-state.ts'
+import type { EntryContext, LeftOpen, Marking, RunState } from '../../../src/core/run-state.ts'
 import type { Replanned } from '../../../src/core/state.ts'
 import {
   byId,
@@ -27,6 +27,7 @@ type Journal = Pick<
   | 'takeToSend'
   | 'markSending'
   | 'settleBatch'
+  | 'markAndSettle'
   | 'noteAstray'
   | 'note'
   | 'rejectsOfInput'
@@ -203,6 +204,23 @@ function takeReleasedDeletes(
   return taken.length
 }
 
+function memoryWrites(tables: Tables): Pick<Journal, 'markSending' | 'settleBatch' | 'markAndSettle'> {
+  const mark = ({ operations, terms = [] }: Marking): void => {
+    for (const operation of operations) markSending(tables, operation, terms)
+  }
+  const settle = (settled: readonly Settled[], context: EntryContext) =>
+    settled.map((one) => settleOne(tables, one, context))
+  return {
+    markSending: async (operations, terms) => mark({ operations, terms }),
+    settleBatch: async (settled, context) => settle(settled, context),
+    async markAndSettle(marks, ended) {
+      const taken = ended === undefined ? [] : settle(ended.settled, ended.context)
+      for (const one of marks) mark(one)
+      return taken
+    },
+  }
+}
+
 export function memoryJournal(tables: Tables): Journal {
   const plannedOf = (runId: string): Row[] =>
     rowsWhere(tables, (row) => row.runId === runId && row.state === 'planned').sort(byOrder)
@@ -215,10 +233,7 @@ export function memoryJournal(tables: Tables): Journal {
         row.order > order || (row.order === order && row.id > (after?.id ?? 0))
       return operations(plannedOf(runId).filter(isLater).slice(0, limit))
     },
-    async markSending(sent, marks = []) {
-      for (const operation of sent) markSending(tables, operation, marks)
-    },
-    settleBatch: async (settled, context) => settled.map((one) => settleOne(tables, one, context)),
+    ...memoryWrites(tables),
     async noteAstray({ operation, sent, request, reached }, context) {
       const link = linkOf(tables, operation.pipeline, operation.key)
       if (link !== undefined) link.byId = true
