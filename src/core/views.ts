@@ -137,6 +137,8 @@ export interface RecordView {
   readonly known: Contact
   /** Sent, with an unknown outcome. */
   readonly unsure: readonly string[]
+  /** Blank in the record since, and left to the next pipeline that owns them; absent where there are none. */
+  readonly givenUp?: readonly string[]
   /** Undefined where nothing was settled yet. */
   readonly terms: readonly AssertedTerm[] | undefined
   /** The service no longer has the contact. */

@@ -1,6 +1,6 @@
 // Values that persons set right, and that no file of this run has brought: planned from the rejected record, or from what was last
 // sent. Where the record is not at hand, the correction waits for the next file that has it.
-import { type Difference, difference, nextKnown } from '../core/change/diff.ts'
+import { type Difference, nextKnown, recordDifference } from '../core/change/diff.ts'
 import type { Correction } from '../core/change/others/correction.ts'
 import type { JudgedInput } from '../core/change/waiting/guard.ts'
 import { acceptedValue } from '../core/mapping/fields/accepted-value.ts'
@@ -92,8 +92,9 @@ async function* fromKnown(
     const own = pending.get(key) ?? []
     const [first] = own
     if (one?.link === undefined || one.inDoubt || one.link.gone || first === undefined) return
-    const contact = nextKnown(one.link.fields, valuesOf(own, customFields))
-    const decided = difference({ contact, terms: undefined }, one, pipeline)
+    const said = valuesOf(own, customFields)
+    const contact = nextKnown(one.link.fields, said)
+    const decided = recordDifference({ contact, terms: undefined }, { known: one, said }, pipeline)
     const entry = stagedUpdate(decided, { key, link: one.link, contact }, first)
     if (entry === undefined && decided.kind !== 'unchanged') return
     if (entry !== undefined) entries.push(entry)

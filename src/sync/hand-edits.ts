@@ -1,6 +1,7 @@
 // Reads contacts before they are overwritten or deleted, and again where edits are kept: whether a user edited them at
 // the service follows from the contact itself (core/change/others/hand-edits.ts).
-import { nextKnown } from '../core/change/diff.ts'
+import { type KnownLink, nextKnown } from '../core/change/diff.ts'
+import { givenUpOf } from '../core/change/given-up.ts'
 import {
   deleteHeldText,
   editsAtDelete,
@@ -108,6 +109,13 @@ interface EditedRecord {
   readonly isWaiting: boolean
 }
 
+/** What a record has given up, it does not want any more. */
+const withoutGivenUp = (record: EditsOfRecord, link: KnownLink | undefined): EditsOfRecord => {
+  const { givenUp = [] } = givenUpOf(link?.unsure ?? [])
+  const fields = record.fields.map((one) => (givenUp.includes(one.field) ? { ...one, source: null } : one))
+  return { ...record, fields }
+}
+
 /** What is to be sent of a record whose edits have ended. */
 async function lookAgain(
   { key, contactId, fields }: EditsOfRecord,
@@ -125,7 +133,7 @@ async function lookAgain(
   const actual = await session.contactById(contactId, judged)
   if (actual.kind === 'absent') await settleAs([])
   if (actual.kind !== 'ok') return {}
-  // Of a record that has gone nothing is sent: whether its edits last is asked by what was pushed.
+  // Of a record that has gone, or has given the field up, nothing is sent: whether its edits last is asked by what was pushed.
   const wanted = fields.map(({ field, source }) => [field, source ?? known[field] ?? ''] as const)
   const ofRecord = new Set(fields.filter(({ source }) => source !== null).map(({ field }) => field))
   const { send, edits } = await mergedFields(
@@ -160,7 +168,7 @@ export async function recheckEdits(before: number, context: RunContext): Promise
       waiting ??= await waitingKeys(context)
       const isSame = link?.contactId === record.contactId
       const about = { known: isSame ? link.fields : undefined, isWaiting: waiting.has(record.key) }
-      const fields = await lookAgain(record, about, context)
+      const fields = await lookAgain(withoutGivenUp(record, link), about, context)
       if (link === undefined || Object.keys(fields).length === 0) continue
       const contact = nextKnown(link.fields, fields)
       entries.push({

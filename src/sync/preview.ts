@@ -70,7 +70,7 @@ function pretended(operation: Looked, context: PlanContext, ids: { next: number 
   if (kind !== 'terms' || plan === undefined) {
     const { sent, withheld } = partedFields(operation, context.pipeline.update_method)
     const kept = [...Object.keys(withheld), ...(operation.edits ?? []).map(({ field }) => field)]
-    const isNothing = kept.length > 0 && Object.keys(sent).length === 0
+    const isNothing = (kind === 'update' || kept.length > 0) && Object.keys(sent).length === 0
     const settlement = isNothing ? ({ kind: 'settled' } as const) : ({ kind: 'done', contactId } as const)
     return { operation, request: undefined, sent, withheld: kept, settlement }
   }

@@ -114,7 +114,11 @@ function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings
     const repair = repairAgain(operation, known)
     return repair === undefined ? { state: 'settled' } : { ...repair, kind: 'update', state: 'planned' }
   }
-  const desired = { contact: operation.desired, terms: operation.terms?.asserts }
+  const { givesUp } = operation
+  const desired = {
+    ...{ contact: operation.desired, terms: operation.terms?.asserts },
+    ...(givesUp === undefined ? {} : { givesUp }),
+  }
   const decided = recordDifference(desired, { known, said: operation.fields }, pipeline)
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
   switch (decided.kind) {

@@ -16,11 +16,10 @@ afterEach(async () => {
   await place.close()
 })
 
-const pipeline = (name: string, owns: string, more = ''): string => `
+const pipeline = (name: string, owns: string, more = 'blank: clear'): string => `
   ${name}:
     source: { type: csv, folder: ${name}, settle: 0s }
     key: no
-    blank: clear
     ${owns}
     ${more}
     map: { mail: mail, first_name: first, phone: phone }`
@@ -79,6 +78,31 @@ it('a record that is unchanged is filled in, too, and one that is settled makes 
     pipelines: [{ updated: 1, changes: [{ fields: { phone: { to: '2' } } }] }],
   })
   expect(await run('shop', '2')).toBe('2')
+})
+
+it('a blank that keeps the value frees the field, too, and leaves the value until the next one writes', async () => {
+  await configure(pipeline('crm', 'owns: [phone]', ''), pipeline('shop', 'owns: [phone]', ''))
+  expect((await place.cli('check')).stdout).not.toContain('phone')
+  await run('crm', '1')
+  await run('shop', '2')
+  expect(await run('crm', '')).toBe('1')
+  const explained = (await place.cli('explain', 'crm', 'K1')).stdout
+  expect(explained).toContain(
+    'value of crm: sent last; shop owns it and sends its value, if it has one, when its record is next read',
+  )
+  expect(explained).toContain('blank in the record since, so left to the next pipeline that owns it')
+  expect((await place.cli('audit', 'show', 'anna@example.com')).stdout).toContain(
+    'blank in the record, so left to the next pipeline that owns it: phone',
+  )
+  expect(await run('shop', '2')).toBe('2')
+  expect(await ownerIn('crm', 'phone')).toEqual({
+    pipeline: 'shop',
+    why: 'owns it as the next one: crm has no value',
+  })
+  expect(await run('crm', '')).toBe('2')
+  expect(await run('crm', '1')).toBe('1')
+  expect(await run('shop', '2')).toBe('1')
+  expect(await ownerIn('shop', 'phone')).toEqual({ pipeline: 'crm', why: 'owns it before shop' })
 })
 
 async function ownerIn(name: string, field: string): Promise<unknown> {

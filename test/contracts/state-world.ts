@@ -18,6 +18,7 @@ export interface Person {
   readonly key: string
   readonly contact: Contact
   readonly terms?: readonly string[]
+  readonly givesUp?: readonly string[]
 }
 
 const POLICY = { terms: { policy: 'managed' } } as Pick<PipelineSettings, 'terms'>
@@ -28,8 +29,8 @@ export const person = (key: string, fields: Contact = {}, terms?: readonly strin
   ...(terms === undefined ? {} : { terms }),
 })
 
-const printOf = ({ key, contact, terms }: Person): string =>
-  recordFingerprint('', { values: [key, JSON.stringify(contact), JSON.stringify(terms ?? null)] } as never)
+const printOf = ({ key, contact, terms, givesUp }: Person): string =>
+  recordFingerprint('', { values: [key, JSON.stringify([contact, terms, givesUp])] } as never)
 
 function recordOf(one: Person, file: string, line: number): StagedRecord {
   return { source: { file, line }, values: [one.key], text: undefined, fingerprint: printOf(one) }
@@ -81,7 +82,8 @@ export const aboutRun = (runId: string) => ({ at: AT, runId, configHash: 'h' })
 export function worldOver(state: TestState): World {
   const bodyOf = async (one: Person, pipeline: string): Promise<StagedBody> => {
     const [known] = await state.known(pipeline, [one.key])
-    const desired = { contact: one.contact, terms: one.terms }
+    const { contact, terms, givesUp } = one
+    const desired = { contact, terms, ...(givesUp === undefined ? {} : { givesUp }) }
     const decided = difference(desired, known ?? { link: undefined, inDoubt: false }, POLICY)
     const linked = { linkId: known?.link?.id ?? 0, contactId: known?.link?.contactId ?? 0 }
     const as = (operation: StagedOperation): StagedBody => ({

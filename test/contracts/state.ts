@@ -146,6 +146,51 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(own).toMatchObject([{ pipeline: 'shop', fields: BEN.contact }])
     })
 
+    it('marks what a record gives up once its plan is settled, and others see it until it is sent again', async () => {
+      await push([ANNA, BEN])
+      const without = { key: 'K1', contact: { mail: ANNA.contact['mail'] ?? '' }, givesUp: ['phone', 'fax'] }
+      const seen = async () => (await state.sharers('crm', [{ contactId: 1, mailKey: undefined }]))[0]
+      const staged = await world.plan([without, { ...BEN, givesUp: ['fax'] }], { run: 'r2' })
+      // What only gives a field up is no change of a contact, and no request.
+      expect(await state.inputNumbers(staged)).toMatchObject({ changes: 0 })
+      expect(await state.planTotals('r2')).toMatchObject({ operations: 1, updates: 0 })
+      const [operation] = await state.takeToSend('r2', undefined, 9)
+      expect(operation).toMatchObject({ kind: 'update', key: 'K1', fields: {}, givesUp: ['phone', 'fax'] })
+      expect(operation?.desired).toEqual(without.contact)
+      expect(await seen()).toEqual([{ pipeline: 'shop', fields: ANNA.contact, missing: 0 }])
+      await world.send(ended({ kind: 'settled' }), 'r2')
+      const marked = [{ pipeline: 'shop', fields: ANNA.contact, missing: 0, givenUp: ['phone'] }]
+      expect(await seen()).toEqual(marked)
+      expect(await link('K1')).toMatchObject({ fields: ANNA.contact, unsure: ['given up phone'] })
+      expect(await state.sharers('crm', [{ contactId: 2, mailKey: undefined }])).toEqual([
+        [{ pipeline: 'shop', fields: BEN.contact, missing: 0 }],
+      ])
+      await world.plan([without], { run: 'r3' })
+      expect(await state.takeToSend('r3', undefined, 9)).toEqual([])
+      // Not sent, it is still given up.
+      await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '3' } }], { run: 'r4' })
+      await world.send(ended({ kind: 'failed', reason: 'no' }), 'r4')
+      expect(await seen()).toEqual(marked)
+      await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '4' } }], { run: 'r5' })
+      await world.send(done, 'r5')
+      expect(await seen()).toMatchObject([{ fields: { phone: '4' } }])
+      expect(await link('K1')).toMatchObject({ unsure: [] })
+    })
+
+    it('keeps what a change that waits gives up', async () => {
+      await push([ANNA])
+      const without = { key: 'K1', contact: { ...ANNA.contact, phone: '2' }, givesUp: ['fax'] }
+      await world.plan([without], { run: 'r2' })
+      await world.send(ended({ kind: 'failed', reason: 'no' }), 'r2')
+      const [failed] = await state.leftOpen('failed', 'shop')
+      expect(failed).toMatchObject({ givesUp: ['fax'], desired: without.contact })
+      if (failed === undefined) throw new Error('nothing is left')
+      const next = { state: 'planned', kind: 'update', linkId: 1, contactId: 1, fields: {} } as const
+      await state.replan('r3', [{ operation: failed, next }])
+      const [again] = await state.takeToSend('r3', undefined, 9)
+      expect(again).toMatchObject({ fields: {}, givesUp: ['fax'], desired: without.contact })
+    })
+
     it('gives what is planned in the order of sending, by pages', async () => {
       await push([ANNA, BEN, person('K3', {}, ['A'])])
       const { mail: _, ...withoutMail } = person('K7').contact

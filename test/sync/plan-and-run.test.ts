@@ -41,6 +41,9 @@ const settings: fc.Arbitrary<Partial<PipelineSettings>> = fc.record({
   update_via: fc.constantFrom('id', 'bulk'),
   writes: fc.constantFrom('all', 'create', 'update'),
   blank: fc.constantFrom('keep', 'clear'),
+  owners: fc.constantFrom(undefined, {
+    phone: ['shop', 'crm'].map((pipeline) => ({ pipeline, missingIn: 1 })),
+  }),
   terms: fc.constantFrom('add', 'managed', 'replace').map((policy) => ({
     ...pipelineSettings().terms,
     policy,

@@ -225,7 +225,8 @@ async function sharedContact(
   const [first, ...others] = sharers
   if (first === undefined) return undefined
   const [sent] = await state.sentValues([contactId])
-  const own = { pipeline: pipeline.name, fields: known, missing }
+  const { givenUp = [] } = link
+  const own = { pipeline: pipeline.name, fields: known, missing, givenUp }
   return { records: [own, first, ...others], owners: pipeline.owners, last: sent?.last ?? {} }
 }
 

@@ -57,10 +57,11 @@ function terms(record: RecordView, explain: Explain): Html {
 }
 
 const valueOf = (record: RecordView, field: string, explain: Explain): Html => {
-  const { known: values, unsure } = record
+  const { known: values, unsure, givenUp = [] } = record
   const value = fieldValue(values[field])
   return html`${field in values ? explain(record, fieldAnchor(field), value) : value}
-  ${unsure.includes(field) ? badge('warn', 'unsure') : nothing}`
+  ${unsure.includes(field) ? badge('warn', 'unsure') : nothing}
+  ${givenUp.includes(field) ? html`<span class="quiet">blank since, left to the next owner</span>` : nothing}`
 }
 
 /** What each pipeline last pushed, side by side: where they differ, the later one stands at the service. */

@@ -4,6 +4,7 @@ import { type Contact, contactMailKey } from '../mapping/contact.ts'
 import { type AssertedTerm, termKey, type TermOutcome } from '../mapping/terms.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import { MERGED_REASON, nextKnown } from './diff.ts'
+import { givenUpMark, newlyGivenUp, takenBack } from './given-up.ts'
 import type { Operation, OperationKind, OperationOutcome, Settled, Settlement } from './operation.ts'
 import type { OperationState } from './states.ts'
 import { consentLeft, fieldsLeft, nextStep, outcomeAfter, sendingOrder, stepFields } from './steps.ts'
@@ -133,6 +134,15 @@ function stillUnsure({ operation, status, withheld }: Settled, settled: Contact)
   return status === 'ignored' ? [...new Set([...left, 'mail_status'])] : left
 }
 
+/** The same with the marks of what the record gives up, and without those of what it has sent again, or was kept from sending. */
+function withMarks(unsure: readonly string[], operation: Operation): readonly string[] {
+  const { kind, fields, known, givesUp = [], undoes } = operation
+  const back = kind === 'update' && undoes === undefined ? takenBack(fields, operation) : []
+  const ended = back.map(givenUpMark)
+  const given = newlyGivenUp(givesUp, { fields: known, unsure }).map(givenUpMark)
+  return [...unsure.filter((name) => !ended.includes(name)), ...given]
+}
+
 function linkAfter(ended: Ended, contactId: number): LinkAfter {
   const fields = settledFields(ended)
   const known = nextKnown(ended.operation.known, fields)
@@ -141,7 +151,7 @@ function linkAfter(ended: Ended, contactId: number): LinkAfter {
     known,
     mailKey: contactMailKey(known),
     bringsMail: bringsMail(ended),
-    unsure: stillUnsure(ended, fields),
+    unsure: withMarks(stillUnsure(ended, fields), ended.operation),
     isFresh: ended.isFresh === true,
     terms: ended.terms,
   }

@@ -5,6 +5,7 @@ import { type Contact, type FieldValue, FULL_ADDRESS_FIELDS } from '../mapping/c
 import type { ErrorCode } from '../words/errors.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { type AssertedTerm, type TermPlan, termPlan } from '../mapping/terms.ts'
+import { newlyGivenUp, takenBack } from './given-up.ts'
 
 /** What the state knows of a key. */
 export interface Known {
@@ -18,7 +19,7 @@ export interface KnownLink {
   readonly contactId: number
   /** What was last pushed, all fields. */
   readonly fields: Contact
-  /** Fields that were sent with an unknown outcome: their values at the service are unknown. */
+  /** Fields that were sent with an unknown outcome: their values at the service are unknown. Beside them, marks (given-up.ts). */
   readonly unsure: readonly string[]
   /** Fields that were edited at the service, and are kept: what the source wanted when that was last seen. */
   readonly edited?: Readonly<Record<string, FieldValue | null>>
@@ -38,6 +39,8 @@ export interface Desired {
   readonly terms: readonly string[] | undefined
   /** Of the consent that its mail_status is; absent where the record has none. */
   readonly evidence?: ConsentEvidence
+  /** Fields that it has no value for, and leaves to the next pipeline that owns them; absent where there are none. */
+  readonly givesUp?: readonly string[]
 }
 
 /** What differs: changed fields, terms, and the mail_status, which is never among the fields. */
@@ -142,7 +145,9 @@ export function difference(desired: Desired, known: Known, rules: Rules): Differ
   const fields = changedFields(desired.contact, link.fields, link.unsure)
   const terms = desired.terms && termPlan(desired.terms, link.terms, rules.terms.policy)
   // The source says what was already pushed.
-  if (Object.keys(fields).length === 0 && terms === undefined) return { kind: 'unchanged' }
+  const isSame = Object.keys(fields).length === 0 && terms === undefined
+  const givesUp = !link.gone && !link.merged && newlyGivenUp(desired.givesUp ?? [], link).length > 0
+  if (isSame && !givesUp) return { kind: 'unchanged' }
   // The contact was deleted at the service: that may have been an erasure, so it is not created again.
   if (link.gone) return { kind: 'held', reason: GONE_REASON }
   // Two records share one contact: a change for one of them would also change the other.
@@ -150,14 +155,17 @@ export function difference(desired: Desired, known: Known, rules: Rules): Differ
   return { kind: 'update', contactId: link.contactId, ...change(fields, terms) }
 }
 
-/** The same for a record of a source: what it has said of an edited field is noted also where that was sent before. */
+/**
+ * The same for a record of a source: what it has said of an edited field is noted also where that was sent before, and what it
+ * gave up is sent again.
+ */
 export function recordDifference(
   desired: Desired,
   { known, said }: { readonly known: Known; readonly said: Contact },
   rules: Rules,
 ): Difference {
   const { link } = known
-  const anew = link === undefined ? [] : wantedAnew(said, link.edited)
+  const anew = link === undefined ? [] : [...wantedAnew(said, link.edited), ...takenBack(said, link)]
   if (link === undefined || anew.length === 0) return difference(desired, known, rules)
   return difference(desired, { ...known, link: { ...link, unsure: [...link.unsure, ...anew] } }, rules)
 }

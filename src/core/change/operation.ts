@@ -52,6 +52,8 @@ interface AnyOperation {
   readonly known: Contact
   /** Fields of the link that an earlier request left in the dark (see KnownLink). */
   readonly unsure: readonly string[]
+  /** See Desired. */
+  readonly givesUp?: readonly string[]
   /** Undefined where the terms stay as they are. */
   readonly terms: TermPlan | undefined
   /** What the ledger says of the record's terms; undefined where nothing was settled yet. */

@@ -47,7 +47,9 @@ export function firstStep(form: StagedOperation): OperationKind {
   if (form.kind !== 'update') return form.kind
   if (isWithdrawn(form.consent)) return 'consent'
   if (Object.keys(form.fields).length > 0) return 'update'
-  return form.terms === undefined ? 'consent' : 'terms'
+  if (form.terms !== undefined) return 'terms'
+  // An update without fields only gives some up.
+  return form.consent === undefined ? 'update' : 'consent'
 }
 
 /** A change as it first stands in the journal. */

@@ -276,6 +276,8 @@ function ownerOf(field: string, { shared, edits }: RecordFacts): { readonly owne
   return owner === undefined ? {} : { owner }
 }
 
+const GIVEN_UP = 'blank in the record since, so left to the next pipeline that owns it'
+
 function explainedField(field: string, facts: RecordFacts, retrace: Retrace): ExplainedField {
   const sets = setsField(field)
   const entry = newest(facts.entries, sets)
@@ -288,6 +290,7 @@ function explainedField(field: string, facts: RecordFacts, retrace: Retrace): Ex
     entry === undefined ? NOT_LOGGED : corrected === undefined ? missing : undefined,
     pendingNote(entry, facts.entries, sets),
     isUnsure ? 'a change of its request is in flight or in doubt' : undefined,
+    facts.link?.givenUp?.includes(field) === true ? GIVEN_UP : undefined,
     editNote(facts.edits.find((edit) => edit.field === field)),
     correctionNote(corrected),
   ]

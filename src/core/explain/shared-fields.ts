@@ -32,13 +32,25 @@ function whyNoValue(owner: FieldOwner, records: readonly Sharer[]): string {
   return `${owner.pipeline} has no value`
 }
 
+/** A record that has not sent the field may have left a value out. */
+function whyNone(owners: readonly FieldOwner[], { records }: SharedContact, field: string): string {
+  const next = owners.find(({ pipeline, missingIn }) =>
+    records.some(
+      (one) => one.pipeline === pipeline && one.missing < missingIn && one.fields[field] === undefined,
+    ),
+  )
+  return next === undefined
+    ? 'none of the pipelines that own it has a value'
+    : `${next.pipeline} owns it and sends its value, if it has one, when its record is next read`
+}
+
 function ofOwned(field: string, owners: readonly FieldOwner[], shared: SharedContact): ValueOwner {
   const { records } = shared
   const place = owners.findIndex((owner) => ownerHasValue(owner, field, records))
   const first = owners[place]
   const senders = records.filter((record) => isSent(field, shared, record)).map(({ pipeline }) => pipeline)
   if (first === undefined)
-    return { pipeline: senders[0] ?? null, why: 'sent last; none of the pipelines that own it has a value' }
+    return { pipeline: senders[0] ?? null, why: `sent last; ${whyNone(owners, shared, field)}` }
   if (!senders.includes(first.pipeline))
     return {
       pipeline: senders[0] ?? null,

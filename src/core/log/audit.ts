@@ -5,6 +5,7 @@ import { isConsent } from '../mapping/values/consent.ts'
 import { type FieldChange, fieldChanges } from '../change/diff.ts'
 import type { Settled } from '../change/operation.ts'
 import { isRepair, REPAIR_REASON } from '../change/others/repair.ts'
+import { givenUpText, newlyGivenUp } from '../change/given-up.ts'
 import { stepFields } from '../change/steps.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { UserRole } from '../words/user-roles.ts'
@@ -125,12 +126,19 @@ function carriedText(settled: Settled): string | undefined {
     : undefined
 }
 
+/** What the link is marked with by this step. */
+function givenUpWith({ operation, settlement }: Settled): string | undefined {
+  if (settlement.kind !== 'done' && settlement.kind !== 'settled') return undefined
+  const { givesUp = [], known, unsure } = operation
+  return givenUpText(newlyGivenUp(givesUp, { fields: known, unsure }))
+}
+
 function reasonOf(settled: Settled): string | null {
   const { operation, settlement } = settled
   const { undoes } = operation
   const why = 'reason' in settlement ? settlement.reason : undefined
   const undone = isRepair(operation) ? REPAIR_REASON : `undoes run ${undoes}`
-  const all = [undoes === undefined ? undefined : undone, why, carriedText(settled)]
+  const all = [undoes === undefined ? undefined : undone, why, carriedText(settled), givenUpWith(settled)]
   return all.filter((text) => text !== undefined).join('; ') || null
 }
 

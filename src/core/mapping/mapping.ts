@@ -41,6 +41,8 @@ export type MappedRecord =
       readonly mended: readonly string[]
       /** Fields without a value that the service requires of a new contact. */
       readonly lacking: readonly string[]
+      /** Of fields that have owners: those that the record has nothing for, and that stay as they are; absent where there are none. */
+      readonly blank?: readonly string[]
       /** Of a row that may be one of several: fields of `skip_without` for which it has nothing. */
       readonly without?: readonly string[]
       /** Of such a row: keys of fields in which a value stands in for a blank. */
@@ -216,6 +218,12 @@ function valueRepairs({ repair: repairs }: PipelineSettings, places: readonly nu
   }
 }
 
+/** Of fields that have owners: those that the record has nothing for, and does not empty. */
+function keptBlanks(blank: readonly string[], contact: Contact, { owners = {} }: PipelineSettings) {
+  const kept = blank.filter((field) => contact[field] === undefined && Object.hasOwn(owners, field))
+  return kept.length === 0 ? {} : { blank: kept }
+}
+
 const failed = (reason: string, key: string | undefined): MappedRecord => ({
   kind: 'rejected',
   code: 'WHERE_FAILED',
@@ -344,6 +352,7 @@ export function compileMapping(
       return {
         ...{ kind: 'contact', key, contact, terms: read?.terms, mended, lacking },
         ...(evidence === undefined ? {} : { evidence }),
+        ...keptBlanks(blank, contact, pipeline),
         ...(without.length === 0 ? {} : { without }),
         ...(isOfSeveral && standIns.length > 0 ? { standIns } : {}),
       }

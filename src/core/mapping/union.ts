@@ -41,8 +41,10 @@ function unitedContact(
 ): MappedContact {
   const [first, ...others] = contacts
   const evidence = contacts.findLast((one) => one.evidence !== undefined)?.evidence
+  const blank = (first.blank ?? []).filter((field) => others.every((one) => one.blank?.includes(field)))
   return {
     ...(evidence === undefined ? {} : { evidence }),
+    ...(blank.length === 0 ? {} : { blank }),
     kind: 'contact',
     key: first.key,
     contact: unitedFields(contacts, mapper),

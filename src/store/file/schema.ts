@@ -47,10 +47,10 @@ CREATE INDEX input_by_run ON input (run_id);
 `
 
 // link.terms: those that its record asserts; null: nothing was settled yet. link.unsure: fields whose last push has no known
-// outcome, as a JSON list. link.missing: in how many full exports in a row the record was missing, the last of them being
-// missing_in (its version) at missing_at. link.by_id: an update that went by its mail reached another contact, so they go
-// by id. link.open_until: until then (milliseconds since the epoch) a request that names its contact by its mail, and was
-// sent more than once, may still land.
+// outcome, and marks of those that its record has given up (core/change/given-up.ts), as a JSON list. link.missing: in how many
+// full exports in a row the record was missing, the last of them being missing_in (its version) at missing_at. link.by_id: an
+// update that went by its mail reached another contact, so they go by id. link.open_until: until then (milliseconds since the
+// epoch) a request that names its contact by its mail, and was sent more than once, may still land.
 const links = `
 CREATE TABLE link (
   id INTEGER PRIMARY KEY,

@@ -55,7 +55,9 @@ const NUMBERS = `
 SELECT (SELECT count(*) FROM reject WHERE input_id = @id) AS rejected,
        (SELECT count(*) FROM reject WHERE input_id = @id AND key IS NULL) AS unidentified,
        ${linkCount('@pipeline')} AS links,
-       (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'record') AS changes,
+       -- What only gives fields up changes no contact.
+       (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'record'
+         AND (kind <> 'update' OR fields <> '{}')) AS changes,
        (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'missing') AS deletes,
        EXISTS (SELECT 1 FROM meta WHERE name = 'deleted:' || @pipeline) AS hasDeleted`
 

@@ -39,7 +39,7 @@ const stagedInput = (row: InputRow): StagedInput => ({
 })
 
 const TOTALS = `
-SELECT count(*) AS operations, coalesce(sum(rank = ${SENDING_ORDER.update} OR (rank = ${SENDING_ORDER.withdrawal} AND fields <> '{}')), 0) AS updates,
+SELECT count(*) AS operations, coalesce(sum((rank = ${SENDING_ORDER.update} OR rank = ${SENDING_ORDER.withdrawal}) AND fields <> '{}'), 0) AS updates,
        coalesce(sum(rank = ${SENDING_ORDER.createWithMail}), 0) AS createsWithMail,
        coalesce(sum(rank = ${SENDING_ORDER.createWithoutMail}), 0) AS createsWithoutMail, coalesce(sum(consent NOT IN (1, 2)), 0) AS consents,
        coalesce(sum(consent IN (1, 2)), 0) AS withdrawals,

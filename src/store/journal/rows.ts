@@ -1,5 +1,6 @@
 // Between rows of the journal and operations: the only place that knows both shapes.
 import type { ConsentEvidence } from '../../core/mapping/values/consent.ts'
+import type { Desired } from '../../core/change/diff.ts'
 import type { Contact, FieldValue } from '../../core/mapping/contact.ts'
 import type { Operation, OperationKind, OperationOutcome } from '../../core/change/operation.ts'
 import type { OperationState } from '../../core/change/states.ts'
@@ -56,11 +57,27 @@ SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind
        CASE WHEN substr(operation.record, 1, 1) = '{' THEN json_extract(operation.record, '$.lines') END AS lines
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
-/** The column `desired`, beside the column of the fields. */
-export function desiredColumn(desired: Contact, fields: Contact | undefined, column: string): string {
-  if (desired === fields) return AS_FIELDS
-  const text = JSON.stringify(desired)
+/** The column `desired`, beside the column of the fields. A field that is given up is null in it. */
+export function desiredColumn(
+  { contact, givesUp = [] }: Pick<Desired, 'contact' | 'givesUp'>,
+  fields: Contact | undefined,
+  column: string,
+): string {
+  const isWithout = givesUp.length === 0
+  if (isWithout && contact === fields) return AS_FIELDS
+  const text = JSON.stringify(
+    isWithout ? contact : { ...contact, ...Object.fromEntries(givesUp.map((field) => [field, null])) },
+  )
   return text === column ? AS_FIELDS : text
+}
+
+function parseDesired(json: string): Pick<Operation, 'desired' | 'givesUp'> {
+  const all = JSON.parse(json) as Readonly<Record<string, FieldValue | null>>
+  const entries = Object.entries(all)
+  const givesUp = entries.flatMap(([field, value]) => (value === null ? [field] : []))
+  if (givesUp.length === 0) return { desired: all as Contact }
+  const desired = entries.flatMap(([field, value]) => (value === null ? [] : [[field, value] as const]))
+  return { desired: Object.fromEntries(desired), givesUp }
 }
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
@@ -91,7 +108,7 @@ export const assertionsJson = (
 export const parseValue = (json: string | null): FieldValue | null =>
   json === null ? null : (JSON.parse(json) as FieldValue)
 
-/** The names of fields that a link is unsure of. */
+/** The names of fields that a link is unsure of, and marks (core/change/given-up.ts). */
 export const parseUnsure = (json: string | null): readonly string[] =>
   json === null ? [] : (JSON.parse(json) as string[])
 
@@ -99,14 +116,14 @@ export const unsureJson = (fields: readonly string[]): string | null =>
   fields.length === 0 ? null : JSON.stringify(fields)
 
 /** A create that an older version planned may have its mail_status among the fields. */
-function parseFields(row: OperationRow): Pick<Operation, 'fields' | 'consent' | 'desired'> {
+function parseFields(row: OperationRow): Pick<Operation, 'fields' | 'consent' | 'desired' | 'givesUp'> {
   const fields = parseContact(row.fields)
-  const desired = row.desired === AS_FIELDS ? fields : parseContact(row.desired)
+  const wanted = row.desired === AS_FIELDS ? { desired: fields } : parseDesired(row.desired)
   const { mail_status: status } = fields
   if (row.kind !== 'create' || typeof status !== 'number')
-    return { fields, desired, consent: row.consent ?? undefined }
+    return { fields, ...wanted, consent: row.consent ?? undefined }
   const { mail_status: _, ...others } = fields
-  return { fields: others, desired, consent: row.consent ?? status }
+  return { fields: others, ...wanted, consent: row.consent ?? status }
 }
 
 const sourceOf = ({ file, line, lines, sha256 }: OperationRow): Provenance => ({

@@ -91,7 +91,7 @@ function createStage(
       const what = [of.kind, of.link_id, of.contact_id, of.mail_key, of.fields]
       const fields = 'fields' in entry.operation ? entry.operation.fields : undefined
       const wanted = [
-        desiredColumn(entry.desired.contact, fields, of.fields),
+        desiredColumn(entry.desired, fields, of.fields),
         of.terms ?? wantedTerms(entry),
         of.consent,
       ]

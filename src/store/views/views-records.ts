@@ -1,4 +1,5 @@
 // Records, rejects and open changes as people look at them, and the search for a person. Read-only, by keyset.
+import { givenUpOf, withoutMarks } from '../../core/change/given-up.ts'
 import type { OpenEdit } from '../../core/change/others/hand-edits.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type {
@@ -118,7 +119,8 @@ export const recordView = (row: RecordViewRow): RecordView => ({
   key: row.key,
   contactId: row.contact_id,
   known: parseContact(row.known),
-  unsure: parseUnsure(row.unsure),
+  unsure: withoutMarks(parseUnsure(row.unsure)),
+  ...givenUpOf(parseUnsure(row.unsure)),
   terms: parseAssertions(row.terms),
   gone: row.gone === 1,
   missing: row.missing,

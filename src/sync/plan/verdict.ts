@@ -1,5 +1,5 @@
 // What is to be done about one mapped row, regardless of the others: the difference as an operation, or why there is none.
-import { type Difference, type Known, recordDifference } from '../../core/change/diff.ts'
+import { type Desired, type Difference, type Known, recordDifference } from '../../core/change/diff.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import type { MappedRecord } from '../../core/mapping/mapping.ts'
 import type { StagedBody } from '../../core/state.ts'
@@ -19,17 +19,22 @@ function verdictByWrites(
   return writes === 'update' && decided.kind === 'rejected' ? { kind: 'passed', key } : undefined
 }
 
+const desiredOf = ({ contact, terms, blank = [] }: MappedRecord & { kind: 'contact' }): Desired => ({
+  ...{ contact, terms },
+  ...(blank.length === 0 ? {} : { givesUp: blank }),
+})
+
 function bodyOf(
   decided: Difference,
   { mapped, known }: { readonly mapped: MappedRecord & { kind: 'contact' }; readonly known: Known },
   { writes }: PlanContext['pipeline'],
 ): StagedBody {
-  const { key, contact, terms, evidence, lacking } = mapped
+  const { key, contact, evidence, lacking } = mapped
   if (decided.kind === 'create' && writes !== 'update' && lacking.length > 0) {
     const reason = `${lacking.join(', ')}: no value, and the service requires one for a new contact`
     return { kind: 'rejected', key, code: 'FIELD_INVALID', reason }
   }
-  const desired = { contact, terms, ...(evidence === undefined ? {} : { evidence }) }
+  const desired = { ...desiredOf(mapped), ...(evidence === undefined ? {} : { evidence }) }
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
   const operation = (form: StagedOperation): StagedBody => ({
     kind: 'operation',
@@ -59,7 +64,7 @@ export function verdictOn(row: Mapped, context: PlanContext): Verdict {
   if (mapped.kind === 'skipped') return 'skipped'
   if (mapped.kind === 'rejected')
     return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
-  const desired = { contact: mapped.contact, terms: mapped.terms }
+  const desired = desiredOf(mapped)
   const decided = recordDifference(desired, { known, said: desired.contact }, context.pipeline)
   const byWrites = verdictByWrites(decided, { mapped, known }, context.pipeline)
   return byWrites ?? bodyOf(decided, { mapped, known }, context.pipeline)

@@ -30,6 +30,9 @@ async function sendableFields(
 ): Promise<Sendable | Settled> {
   if (isRepair(operation)) return repairableFields(operation, contactId, context)
   if (operation.undoes !== undefined) return undoableFields(operation, contactId, context)
+  // It only gives fields up.
+  if (Object.keys(operation.fields).length === 0)
+    return { operation, request: undefined, settlement: { kind: 'settled' } }
   const method = context.pipeline.update_method
   const rules = rulesFor(operation, context)
   if (!needsActual(method) && rules === undefined) return { fields: operation.fields }
@@ -111,6 +114,7 @@ export function isBulkUpdate(operation: LinkedOperation<'update'>, pipeline: Pip
   const { fields, known, undoes } = operation
   if (
     undoes !== undefined ||
+    Object.keys(fields).length === 0 ||
     pipeline.update_via !== 'bulk' ||
     needsActual(pipeline.update_method) ||
     respectsHandEdits(pipeline) ||

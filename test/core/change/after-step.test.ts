@@ -39,6 +39,32 @@ describe('a step that is done', () => {
     expect(linkAfter(operation, DONE).known).toStrictEqual({})
   })
 
+  it('marks what its record gives up as often as it was pushed, and knows what that was', () => {
+    const known = { phone: '1', fax: '2', skype: '' }
+    const givesUp = ['phone', 'fax', 'skype', 'mobile']
+    const unsure = ['title', 'given up fax', 'given up phone']
+    for (const kind of ['update', 'terms'] as const) {
+      const operation = operationWith({ kind, known, unsure: unsure.slice(0, 2), givesUp })
+      expect(linkAfter(operation, { kind: 'settled' })).toMatchObject({ known, unsure })
+    }
+  })
+
+  it('ends the mark of what its record sends again, though it was withheld, but not by an undo', () => {
+    const own = {
+      ...{ fields: { phone: '1', fax: '' }, desired: { phone: '1', fax: '', skype: '3' } },
+      unsure: ['given up phone', 'given up fax', 'given up skype'],
+    }
+    const ended = { unsure: ['given up fax', 'given up skype'] }
+    const update = operationWith({ kind: 'update', ...own })
+    expect(linkAfter(update, DONE)).toMatchObject(ended)
+    const withheld = { sent: {}, withheld: ['phone'] }
+    expect(linkAfter(update, { kind: 'settled' }, withheld)).toMatchObject(ended)
+    const undo = operationWith({ kind: 'update', ...own, undoes: 'r0' })
+    expect(linkAfter(undo, DONE, { sent: { phone: '1' } })).toMatchObject({ unsure: own.unsure })
+    const consent = operationWith({ kind: 'consent', ...own, consent: 2 })
+    expect(linkAfter(consent, DONE)).toMatchObject({ unsure: own.unsure })
+  })
+
   it('knows neither what was withheld nor a mail_status that was ignored', () => {
     const operation = operationWith({
       ...{ kind: 'update', fields: { phone: '1', title: 'x' } },

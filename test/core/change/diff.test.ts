@@ -11,6 +11,7 @@ import {
   type KnownLink,
   MERGED_REASON,
   nextKnown,
+  recordDifference,
 } from '../../../src/core/change/diff.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
 import { pipelineSettings } from '../../support/pipeline.ts'
@@ -156,6 +157,33 @@ describe('a linked contact', () => {
 
   it('waits behind a doubt, whatever else is so', () =>
     expect(difference(asDesired({}), { ...withLink({}), inDoubt: true }, RULES)).toEqual({ kind: 'waiting' }))
+})
+
+describe('what a record has no value for any more', () => {
+  const givesUp = (fields: Contact, ...names: string[]): Desired => ({ ...asDesired(fields), givesUp: names })
+  const pushed = { phone: '1', fax: '2' }
+  const GIVEN_UP = { kind: 'update', contactId: 7, fields: {} }
+
+  it.each<[string, Desired, Partial<KnownLink>, object]>([
+    ['is a change without fields', givesUp({ fax: '2' }, 'phone'), {}, GIVEN_UP],
+    ['goes with other changes', givesUp({ fax: '3' }, 'phone'), {}, { ...GIVEN_UP, fields: { fax: '3' } }],
+    ['is none twice', givesUp({}, 'phone'), { unsure: ['given up phone'] }, { kind: 'unchanged' }],
+    ['is none where nothing was pushed', givesUp({}, 'skype'), {}, { kind: 'unchanged' }],
+    ['is none of a contact that is gone', givesUp({}, 'phone'), { gone: true }, { kind: 'unchanged' }],
+    ['is none of one that was merged', givesUp({}, 'phone'), { merged: true }, { kind: 'unchanged' }],
+  ])('%s', (_, desired, link, expected) =>
+    expect(difference(desired, withLink({ fields: pushed, ...link }), RULES)).toStrictEqual(expected),
+  )
+
+  it('is sent once it has a value again, also the same one', () => {
+    const known = withLink({ fields: pushed, unsure: ['given up phone', 'given up fax'] })
+    const of = (contact: Contact, said: Contact) =>
+      recordDifference(asDesired(contact), { known, said }, RULES)
+    expect(of({ phone: '1' }, { phone: '1' })).toStrictEqual({ ...GIVEN_UP, fields: { phone: '1' } })
+    // What was pushed stands for a record that is not at hand, and says nothing.
+    expect(of(pushed, {})).toEqual({ kind: 'unchanged' })
+    expect(of({ phone: '' }, { phone: '' })).toStrictEqual({ ...GIVEN_UP, fields: { phone: '' } })
+  })
 })
 
 describe('a field', () => {

@@ -107,6 +107,9 @@ describe('a change as it is shown', () => {
     expect(of({ terms: { add: [], remove: ['a'], asserts: [] } })).toBe(false)
     expect(of({ fields: { phone: '1' } })).toBe(false)
     expect(of({ fields: { phone: '2' }, known: { phone: '1' } })).toBe(false)
+    // What is sent again and was pushed before is as wanted, where the method withholds it.
+    expect(of({ fields: { phone: '1' }, known: { phone: '1' } })).toBe(true)
+    expect(of({ fields: { phone: '1' }, known: { phone: '1' } }, 'update_add')).toBe(false)
   })
 })
 
@@ -121,6 +124,12 @@ describe('the requests of a change', () => {
     ],
     ['a create without one', { kind: 'create', contactId: undefined }, { createsWithoutMail: 1 }],
     ['an update', { kind: 'update', fields: { phone: '1' } }, { updates: 1 }],
+    ['one that only gives a field up', { kind: 'update', givesUp: ['phone'] }, {}],
+    [
+      'one that gives a field up beside others',
+      { kind: 'update', fields: { fax: '1' }, givesUp: ['phone'] },
+      { updates: 1 },
+    ],
     ['a delete', { kind: 'delete' }, { deletes: 1 }],
     ['terms that come', { kind: 'terms', terms: plan(['a', 'b'], []) }, { termAdditions: 1 }],
     ['terms that go', { kind: 'terms', terms: plan([], ['a', 'b']) }, { termRemovals: 1 }],

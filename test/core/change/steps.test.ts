@@ -37,6 +37,7 @@ describe('the first step', () => {
     ['changed fields and a withdrawal', { ...update, fields: PHONE, consent: 1 }, 'consent'],
     ['terms and a mail_status', { ...update, fields: {}, terms: TERMS, consent: 4 }, 'terms'],
     ['a mail_status alone', { ...update, fields: {}, consent: 4 }, 'consent'],
+    ['fields that are given up alone', { ...update, fields: {} }, 'update'],
     ['one that waits, for lists', { state: 'waiting' }, 'create'],
     [
       'one that is held, for lists',

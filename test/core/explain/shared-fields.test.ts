@@ -7,7 +7,7 @@ const record = (pipeline: string, phone?: string, missing = 0) => ({
   missing,
   fields: phone === undefined ? {} : { phone },
 })
-type Sent = ReturnType<typeof record>
+type Sent = ReturnType<typeof record> & { readonly givenUp?: readonly string[] }
 const owner = (pipeline: string) => ({ pipeline, missingIn: 2 })
 const OWNERS = [owner('crm'), owner('shop')]
 
@@ -30,6 +30,18 @@ it.each([
     shared([record('crm', ''), record('shop', '2')], '2', OWNERS),
     'shop',
     'owns it as the next one: crm has no value',
+  ],
+  [
+    'an owner that has given it up',
+    shared([{ ...record('crm', '1'), givenUp: ['phone'] }, record('shop', '2')], '2', OWNERS),
+    'shop',
+    'owns it as the next one: crm has no value',
+  ],
+  [
+    'the one that has given it up, before the next one has sent',
+    shared([{ ...record('crm', '1'), givenUp: ['phone'] }, record('shop')], '1', OWNERS),
+    'crm',
+    'sent last; shop owns it and sends its value, if it has one, when its record is next read',
   ],
   [
     'one that has gone',
@@ -57,7 +69,7 @@ it.each([
   ],
   [
     'owners without a value',
-    shared([record('crm', ''), record('shop')], '', OWNERS),
+    shared([record('crm', ''), record('shop', undefined, 2)], '', OWNERS),
     'crm',
     'sent last; none of the pipelines that own it has a value',
   ],

@@ -37,6 +37,25 @@ const map = (rows: string[][], changes: Partial<PipelineSettings> = {}) =>
   mapperOf({ terms: TERMS, ...changes }).map(recordOf(...rows))
 
 describe('a record of several rows', () => {
+  it('is blank in what all of its rows lack, of fields that have owners', () => {
+    const owners = { phone: [{ pipeline: 'shop', missingIn: 1 }] }
+    const blankOf = (...phones: string[]) => {
+      const rows = phones.map((phone) => ['K1', 'a@example.com', '', 'Ash', phone, ''])
+      const mapped = map(rows, { owners })
+      return mapped.kind === 'contact' ? mapped.blank : 'not mapped'
+    }
+    expect([blankOf(''), blankOf('', ''), blankOf('', '1'), blankOf('1', '')]).toEqual([
+      ['phone'],
+      ['phone'],
+      undefined,
+      undefined,
+    ])
+    expect(map([['K1', 'a@example.com', '', 'Ash', '', '']], { owners, blank: 'clear' })).not.toHaveProperty(
+      'blank',
+    )
+    expect(map([['K1', 'a@example.com', '', 'Ash', '', '']])).not.toHaveProperty('blank')
+  })
+
   it('has each field of the last row that has a value, and the terms of all', () => {
     const mapped = map([
       ['K1', 'old@example.com', 'Ann', 'Ash', '1', 'Red|Blue'],

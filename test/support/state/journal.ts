@@ -6,6 +6,7 @@ import { firstForm, LEFT_IN_DOUBT, sendingOrder, SENDING_ORDER } from '../../../
 import type { EntryContext, LeftOpen, Marking, RunState } from '../../../src/core/run-state.ts'
 import type { Replanned } from '../../../src/core/state.ts'
 import {
+  hasFields,
   byId,
   byOrder,
   forgetEmptyHolds,
@@ -49,7 +50,7 @@ function planTotals(planned: readonly Row[], most: number) {
   const { update, withdrawal, createWithMail, createWithoutMail } = SENDING_ORDER
   return {
     operations: planned.length,
-    updates: ranked(update) + count((row) => row.order === withdrawal && Object.keys(row.fields).length > 0),
+    updates: count((row) => [update, withdrawal].some((order) => order === row.order) && hasFields(row)),
     createsWithMail: ranked(createWithMail),
     createsWithoutMail: ranked(createWithoutMail),
     consents: count((row) => row.consent !== undefined && !isWithdrawal(row)),

@@ -1,6 +1,7 @@
 // What steps ask about other records, and what lists and reports read, over the state in memory.
 import { contactMailKey } from '../../../src/core/mapping/contact.ts'
 import { REBUILD_GUARD } from '../../../src/core/change/lookup/rebuild.ts'
+import { givenUpOf } from '../../../src/core/change/given-up.ts'
 import { LEFT_IN_DOUBT } from '../../../src/core/change/steps.ts'
 import type { SharerStore } from '../../../src/core/change/others/ownership.ts'
 import type { OtherRecords } from '../../../src/core/other-records.ts'
@@ -165,7 +166,10 @@ export function memorySharers(tables: Tables): SharerStore {
               : link.contactId === contactId),
         )
           .sort(byId)
-          .map((link) => ({ pipeline: link.pipeline, fields: link.known, missing: link.missing })),
+          .map(({ pipeline: name, known: fields, missing, unsure }) => ({
+            ...{ pipeline: name, fields, missing },
+            ...givenUpOf(unsure),
+          })),
       ),
   }
 }

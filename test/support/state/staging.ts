@@ -9,6 +9,7 @@ import { termKey } from '../../../src/core/mapping/terms.ts'
 import type { RunState } from '../../../src/core/run-state.ts'
 import type { StagedEntry, StagedInput, StagingRules, Unstaged } from '../../../src/core/state.ts'
 import {
+  hasFields,
   forgetEmptyHolds,
   type Input,
   isKeyed,
@@ -102,6 +103,7 @@ function addRow(tables: Tables, staged: StagedInput, entry: StagedEntry & { kind
     key: entry.key,
     record: entry.record,
     desired: entry.desired.contact,
+    givesUp: entry.desired.givesUp,
     evidence: isConsent(entry.desired.contact['mail_status']) ? entry.desired.evidence : undefined,
     terms: terms ?? wantedTerms(entry),
   })
@@ -235,7 +237,8 @@ export function memoryStaging(tables: Tables): Staging {
         rejected: rejects.length,
         unidentified: rejects.filter(({ key }) => key === undefined).length,
         links: linksWhere(tables, (link) => link.pipeline === pipeline).length,
-        changes: planned.filter(({ cause }) => cause === 'record').length,
+        changes: planned.filter((row) => row.cause === 'record' && (row.kind !== 'update' || hasFields(row)))
+          .length,
         deletes: planned.filter(({ cause }) => cause === 'missing').length,
         hasDeleted: tables.deleted.has(pipeline),
         terms: [...terms].slice(0, most),

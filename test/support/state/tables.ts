@@ -50,6 +50,7 @@ export interface Row {
   readonly cause: 'record' | 'missing'
   readonly undoes: string | undefined
   readonly desired: Contact
+  readonly givesUp?: readonly string[] | undefined
   kind: OperationKind
   linkId: number | undefined
   contactId: number | undefined
@@ -255,6 +256,7 @@ export function operationOf(tables: Tables, row: Row): Operation {
     mailKey: row.mailKey,
     fields: row.fields,
     desired: row.desired,
+    ...(row.givesUp === undefined ? {} : { givesUp: row.givesUp }),
     consent: row.consent,
     known: link?.known ?? {},
     terms: row.terms,
@@ -293,6 +295,8 @@ export const runRecord = (run: Run): RunRecord => ({
   drift: run.drift ?? 0,
   refused: run.refused ?? 0,
 })
+
+export const hasFields = ({ fields }: Pick<Row, 'fields'>): boolean => Object.keys(fields).length > 0
 
 export const isRetried = (row: Row): boolean => isIn(RETRIED, row)
 

@@ -10,7 +10,8 @@
 //   has none, and the last value sent was its own            is emptied
 //   has none                                                 is left out
 //
-// An owner has a value while its record is there and its field is not blank. A field without owners is not looked at.
+// An owner has a value while its record is there and its field is not blank: emptied (`blank: clear`), or given up (given-up.ts).
+// A field without owners is not looked at.
 import type { Contact } from '../../mapping/contact.ts'
 import type { FieldOwner, FieldOwners } from '../../sending-settings.ts'
 import type { PipelineSettings } from '../../settings.ts'
@@ -22,6 +23,8 @@ export interface Sharer {
   readonly pipeline: string
   /** What it last sent. */
   readonly fields: Contact
+  /** Fields of these that its record has given up; absent where there are none. */
+  readonly givenUp?: readonly string[]
   /** In how many full exports in a row it was missing. */
   readonly missing: number
 }
@@ -72,7 +75,13 @@ export const ownerHasValue = (
   field: string,
   sharers: readonly Sharer[],
 ): boolean =>
-  sharers.some((one) => one.pipeline === pipeline && one.missing < missingIn && !isBlank(one.fields[field]))
+  sharers.some(
+    (one) =>
+      one.pipeline === pipeline &&
+      one.missing < missingIn &&
+      !isBlank(one.fields[field]) &&
+      one.givenUp?.includes(field) !== true,
+  )
 
 type Verdict = 'left out' | 'compared' | 'sent'
 
@@ -92,6 +101,13 @@ export const ownersBefore = (pipeline: string, those: readonly FieldOwner[]): re
   const names = those.map((owner) => owner.pipeline)
   return names.includes(pipeline) ? names.slice(0, names.indexOf(pipeline)) : names
 }
+
+/** Of fields that a record of the pipeline has no value for, and that stay as they are: those that another one owns after it. */
+export const leftToNextOwner = (
+  blank: readonly string[],
+  { pipeline, owners }: Pick<Sides, 'pipeline' | 'owners'>,
+): readonly string[] =>
+  blank.filter((field) => owners[field]?.slice(0, -1).some((owner) => owner.pipeline === pipeline))
 
 /**
  * What a record may write of its contact. `unsure`: what is to be sent though its pipeline sent it before; `left`: fields
@@ -115,19 +131,6 @@ export function ownFields(
     left: judged.flatMap(([field, value, is]) => (is === 'left out' && !isBlank(value) ? [field] : [])),
   }
 }
-
-/** Of each pipeline the fields that a later owner fills in only once they were emptied, while a blank of its records keeps them. */
-export const keptFromNextOwner = (
-  pipelines: readonly Pick<PipelineSettings, 'name' | 'map' | 'blank' | 'owners'>[],
-): readonly { readonly pipeline: string; readonly fields: readonly string[] }[] =>
-  pipelines.flatMap(({ name, map, blank, owners = {} }) => {
-    const fields = Object.entries(owners).flatMap(([field, those]) => {
-      const rule = Object.entries(map).find(([mapped]) => mapped === field)?.[1].blank ?? blank
-      const isBeforeOthers = those.slice(0, -1).some((owner) => owner.pipeline === name)
-      return isBeforeOthers && rule === 'keep' ? [field] : []
-    })
-    return fields.length === 0 ? [] : [{ pipeline: name, fields }]
-  })
 
 /** Fields of which nothing says who may write them, though two pipelines send them to contacts of one mail. */
 export function sharedFields(

@@ -1,7 +1,7 @@
 // One change as a plan shows it: which fields and terms it sets, and from what to what. A plan reads no contacts, so it
 // goes by what was pushed last.
 import type { PlannedWork } from '../estimate.ts'
-import { type FieldChange, fieldChanges } from '../diff.ts'
+import { changedFields, type FieldChange, fieldChanges } from '../diff.ts'
 import type { HandEdit } from '../others/hand-edits.ts'
 import { allowedFields, type MergeMethod, withheldFields } from '../merge-method.ts'
 import type { Operation } from '../operation.ts'
@@ -22,6 +22,7 @@ export type DecidedChange = Pick<
   | 'cause'
   | 'undoes'
   | 'source'
+  | 'givesUp'
 > & {
   /** Found by a look at the contact: fields that were edited there, and stay; they are no longer among `fields`. */
   readonly edits?: readonly HandEdit[]
@@ -60,7 +61,8 @@ export function partedFields(
 ) {
   const isUpdate = kind === 'update' && undoes === undefined
   const sent = isUpdate ? allowedFields(fields, known, method) : fields
-  return { sent, withheld: withheldFields(fields, sent) }
+  // What was given up and comes back may be there still.
+  return { sent, withheld: changedFields(withheldFields(fields, sent), known, []) }
 }
 
 const keptChanges = (edits: readonly HandEdit[]): Readonly<Record<string, FieldChange>> =>
@@ -96,15 +98,19 @@ const partsOf = ({ fields, withheld = {}, kept_edits: kept = {}, terms }: Planne
   Object.keys({ ...fields, ...withheld, ...kept }).length + terms.add.length + terms.remove.length
 
 /** Its requests, in the parts that an estimate is made of. */
-export function workOf({ kind, contactId, mailKey, fields, terms, consent }: DecidedChange): PlannedWork {
+export function workOf(decided: DecidedChange): PlannedWork {
+  const { kind, contactId, mailKey, fields, terms, consent, givesUp } = decided
   const isFound = kind === 'create' && contactId !== undefined
   const isCreate = kind === 'create' && !isFound
   const isWithdrawal = isWithdrawn(consent)
-  const hasFieldsLeft = kind === 'consent' && isWithdrawal && Object.keys(fields).length > 0
+  const hasFields = Object.keys(fields).length > 0
+  const hasFieldsLeft = kind === 'consent' && isWithdrawal && hasFields
+  // What only gives fields up makes no request.
+  const isUpdate = kind === 'update' && (hasFields || givesUp === undefined)
   return {
     createsWithMail: Number(isCreate && mailKey !== undefined),
     createsWithoutMail: Number(isCreate && mailKey === undefined),
-    updates: Number(kind === 'update' || isFound || hasFieldsLeft),
+    updates: Number(isUpdate || isFound || hasFieldsLeft),
     termAdditions: Number(terms !== undefined && terms.add.length > 0),
     termRemovals: Number(terms !== undefined && terms.remove.length > 0),
     consents: Number(consent !== undefined && !isWithdrawal),

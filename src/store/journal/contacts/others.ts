@@ -1,5 +1,6 @@
 // What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
 import { contactMailKey, type FieldValue } from '../../../core/mapping/contact.ts'
+import { givenUpOf } from '../../../core/change/given-up.ts'
 import type { SharerStore } from '../../../core/change/others/ownership.ts'
 import type { Operation } from '../../../core/change/operation.ts'
 import type { OtherRecords } from '../../../core/other-records.ts'
@@ -197,12 +198,13 @@ export function createOthers(db: Connection): OtherRecords {
 }
 
 const sharersBy = (column: 'contact_id' | 'mail_key'): string =>
-  `SELECT pipeline, known, missing FROM link WHERE ${column} = ? AND pipeline <> ? AND gone = 0 ORDER BY id`
+  `SELECT pipeline, known, missing, unsure FROM link WHERE ${column} = ? AND pipeline <> ? AND gone = 0 ORDER BY id`
 
 interface SharerRow {
   readonly pipeline: string
   readonly known: string
   readonly missing: number
+  readonly unsure: string | null
 }
 
 export function createSharers(db: Connection): SharerStore['sharers'] {
@@ -214,10 +216,11 @@ export function createSharers(db: Connection): SharerStore['sharers'] {
   }
   return async (own, asked) =>
     asked.map(({ contactId, mailKey }) =>
-      rowsFor(contactId, mailKey, own).map(({ pipeline, known, missing }) => ({
+      rowsFor(contactId, mailKey, own).map(({ pipeline, known, missing, unsure }) => ({
         pipeline,
         fields: parseContact(known),
         missing,
+        ...givenUpOf(parseUnsure(unsure)),
       })),
     )
 }

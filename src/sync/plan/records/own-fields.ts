@@ -1,6 +1,11 @@
 // Leaves out of records what other pipelines own (`owns`), before they are compared, and counts what that changes: values that
-// differ from what was last sent to the contact.
-import { dependsOnOthers, ownersBefore, ownFields } from '../../../core/change/others/ownership.ts'
+// differ from what was last sent to the contact. Of the blanks of a record only those are left that give a field up.
+import {
+  dependsOnOthers,
+  leftToNextOwner,
+  ownersBefore,
+  ownFields,
+} from '../../../core/change/others/ownership.ts'
 import { type Contact, contactMailKey } from '../../../core/mapping/contact.ts'
 import type { PlanContext } from '../../context.ts'
 import { onPlaces } from './on-places.ts'
@@ -73,6 +78,9 @@ export async function withOwnFields(
           pipelines: ownersBefore(pipeline, owners[field] ?? []),
         })
     const link = known.link && { ...known.link, unsure: own.unsure }
-    return { ...row, mapped: { ...mapped, contact: own.contact }, known: { ...known, link } }
+    // A new contact has nothing that could be given up.
+    const isNew = link === undefined && !known.inDoubt
+    const blank = isNew ? [] : leftToNextOwner(mapped.blank ?? [], { pipeline, owners })
+    return { ...row, mapped: { ...mapped, contact: own.contact, blank }, known: { ...known, link } }
   })
 }

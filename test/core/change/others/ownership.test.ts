@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   dependsOnOthers,
-  keptFromNextOwner,
+  leftToNextOwner,
   ownersFor,
   ownersBefore,
   ownFields,
@@ -49,6 +49,16 @@ describe('a field', () => {
     ['of the first owner', { owners: ['shop', 'crm'], wants: '1', sharers: [crm('2')] }, 'compared'],
     ['that an owner before has', { owners: both, wants: '1', sharers: [crm('2')] }, 'left out'],
     ['that an owner before has blank', { owners: both, wants: '1', sharers: [crm('')] }, 'compared'],
+    [
+      'that an owner before has given up',
+      { owners: both, wants: '1', sharers: [{ ...crm('2'), givenUp: ['phone'] }] },
+      'compared',
+    ],
+    [
+      'of which an owner before has given up another one',
+      { owners: both, wants: '1', sharers: [{ ...crm('2'), givenUp: ['fax'] }] },
+      'left out',
+    ],
     ['of a record that is missing once', { owners: both, wants: '1', sharers: [crm('2', 1)] }, 'left out'],
     ['of a record that has gone', { owners: both, wants: '1', sharers: [crm('2', 2)] }, 'compared'],
     [
@@ -128,14 +138,8 @@ it('names fields that two pipelines write and none owns, where they can meet', (
   expect(sharedFields([owned, other])).toEqual([])
 })
 
-it('names fields that an owner never gives up to the next one, because a blank keeps them', () => {
-  const owners = { phone: ['crm', 'shop'].map(owner), fax: [owner('crm')] }
-  const map = { mail: { column: 'm' }, phone: { column: 'p' }, fax: { column: 'f' } }
-  const [crm, shop] = ['crm', 'shop'].map((name) => ({ ...pipelineSettings({ name, map }), owners }))
-  const all = [crm, shop].filter((one) => one !== undefined)
-  expect(keptFromNextOwner(all)).toEqual([{ pipeline: 'crm', fields: ['phone'] }])
-  expect(keptFromNextOwner(all.map((one) => ({ ...one, blank: 'clear' as const })))).toEqual([])
-  const cleared = { ...map, phone: { column: 'p', blank: 'clear' as const } }
-  expect(keptFromNextOwner(all.map((one) => ({ ...one, map: cleared })))).toEqual([])
-  expect(keptFromNextOwner([pipelineSettings()])).toEqual([])
+it('names the blanks of a record that the next owner fills in', () => {
+  const owners = { phone: ['crm', 'shop'].map(owner), fax: [owner('crm')], skype: ['shop', 'erp'].map(owner) }
+  const left = (pipeline: string) => leftToNextOwner(['phone', 'fax', 'skype', 'title'], { pipeline, owners })
+  expect(['crm', 'shop', 'erp'].map(left)).toEqual([['phone'], ['skype'], []])
 })
