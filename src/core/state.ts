@@ -154,6 +154,8 @@ export interface Unstaged {
   readonly was: 'created' | 'updated' | 'in_doubt' | 'held' | 'unchanged'
   /** Terms that it would have given; undefined where it changed none. */
   readonly terms: TermPlan | undefined
+  /** Why it was held. */
+  readonly reason?: string
 }
 
 /** A term that is being given or taken; `ours`: it will have been this program that gave it. */

@@ -160,8 +160,10 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
       source: own[0]?.source ?? { file: FILE, line: 0 },
     })
     // Counted as held while its file was read, or with its other changes, or by an earlier run.
-    if (staged.length > 0 && own.some(({ aloneIn }) => aloneIn === runId)) tally.counts.held -= 1
-    else if (!tally.isAsking(key)) counts.read += staged.length
+    if (staged.length > 0 && own.some(({ aloneIn }) => aloneIn === runId)) {
+      tally.counts.held -= 1
+      tally.held.note('brake', -1)
+    } else if (!tally.isAsking(key)) counts.read += staged.length
     return staged
   })
   if (entries.length === 0) return

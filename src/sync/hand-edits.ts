@@ -63,7 +63,12 @@ export function heldByEdits(
   request: RequestTrace | undefined,
 ): Settled {
   const merged = { judged: judgedAtDelete(operation.known, rules), edits }
-  return { operation, request, merged, settlement: { kind: 'held', reason: deleteHeldText(edits) } }
+  return {
+    operation,
+    request,
+    merged,
+    settlement: { kind: 'held', reason: deleteHeldText(edits), why: 'hand_edit' },
+  }
 }
 
 /** How the delete of a contact ends that was edited at the service; undefined where it was not. */

@@ -300,5 +300,6 @@ function ended(
   const limits = { ...rate, mergeMethod, terms: { ...pipeline.terms, policy } }
   const unasked = of.context.unasked && [...of.context.unasked]
   const leftOut = tally.leftOut.totals()
-  return plan.build({ counts: tally.counts, inputs, limits, stop: circuit.stop, unasked, leftOut })
+  const found = { counts: tally.counts, held: tally.held.totals(), inputs, leftOut }
+  return plan.build({ ...found, limits, stop: circuit.stop, unasked })
 }

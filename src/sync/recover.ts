@@ -1,6 +1,7 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
 import { type Known, recordDifference } from '../core/change/diff.ts'
 import type { Operation } from '../core/change/operation.ts'
+import { whyHeld } from '../core/change/waiting/held-why.ts'
 import { isRepair, repairAgain } from '../core/change/others/repair.ts'
 import { REBUILD_GUARD } from '../core/change/lookup/rebuild.ts'
 import type { PipelineSettings } from '../core/settings.ts'
@@ -153,6 +154,7 @@ async function replan(
     }
   })
   await context.state.replan(context.runId, replanned)
+  for (const { next } of replanned) if (next.state === 'held') context.tally.held.note(whyHeld(next.reason))
   const count = (state: string): number => replanned.filter(({ next }) => next.state === state).length
   return {
     planned: count('planned'),

@@ -7,11 +7,14 @@ import {
   leftOutCounts,
   type NotSent,
 } from '../core/change/plan/left-out.ts'
+import { type HeldCounter, heldCounter, type HeldWhy, whyHeld } from '../core/change/waiting/held-why.ts'
 import { outcomeAfter } from '../core/change/steps.ts'
 import { type Counts, noCounts, type Outcome } from '../core/outcome/summary.ts'
 
 export interface Tally {
   readonly counts: Counts
+  /** Why changes are held: as many as the counts have, deletes included. */
+  readonly held: HeldCounter
   add(counts: Counts): void
   /** An operation of this run got an outcome; one that was in doubt in this run leaves that count. */
   settled(operation: Operation, settlement: Settlement): void
@@ -51,29 +54,70 @@ function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
 /** Whether the change continues with another step: then its record has no outcome yet. */
 const goesOn = (settlement: Settlement): boolean => 'next' in settlement
 
+interface Counted {
+  readonly outcome: Outcome
+  /** Of one that is held. */
+  readonly why: HeldWhy | undefined
+}
+
+function whyOf(settlement: Settlement): HeldWhy | undefined {
+  if (settlement.kind !== 'held') return undefined
+  return settlement.why ?? whyHeld(settlement.reason)
+}
+
 /** What a further step makes of a record that counts already. */
 const isWorse = (outcome: Outcome): boolean =>
   outcome === 'failed' || outcome === 'rejected' || outcome === 'in_doubt' || outcome === 'held'
 
 /** Counts each record once, also where a brake gives it a term after its other changes. */
-function outcomeCounter(counts: Counts) {
+function outcomeCounter(counts: Counts, held: HeldCounter) {
   /** By key, what those that ask are counted as. */
-  const asks = new Map<string, Outcome | undefined>()
+  const asks = new Map<string, Counted | undefined>()
+  const add = ({ outcome, why }: Counted, by: 1 | -1): void => {
+    counts[outcome] += by
+    if (why !== undefined) held.note(why, by)
+  }
   return {
     asking: {
       noteAsking: (key: string): void => void asks.set(key, asks.get(key)),
       isAsking: (key: string): boolean => asks.has(key),
     },
-    count(key: string, outcome: Outcome): void {
+    count(key: string, counted: Counted): void {
       const before = asks.get(key)
-      if (before !== undefined && !isWorse(outcome)) return
-      if (before !== undefined) counts[before] -= 1
-      counts[outcome] += 1
-      if (asks.has(key)) asks.set(key, outcome)
+      if (before !== undefined && !isWorse(counted.outcome)) return
+      if (before !== undefined) add(before, -1)
+      add(counted, 1)
+      if (asks.has(key)) asks.set(key, counted)
+    },
+    deleteHeld(why: HeldWhy | undefined): void {
+      counts.held_deletes += 1
+      if (why !== undefined) held.note(why)
     },
     noLongerInDoubt(key: string): void {
       counts.in_doubt -= 1
       if (asks.has(key)) asks.set(key, undefined)
+    },
+  }
+}
+
+/** A field of it waits for an operator, whatever became of the others. */
+const asAsking = (counted: Counted): Counted =>
+  counted.outcome === 'updated' || counted.outcome === 'unchanged'
+    ? { outcome: 'held', why: 'hand_edit' }
+    : counted
+
+function editCounter() {
+  let kept = 0
+  /** Operations with an edit that waits for an operator. */
+  const asking = new Set<number>()
+  return {
+    get kept() {
+      return kept
+    },
+    isAsking: (id: number): boolean => asking.has(id),
+    note(id: number, edits: readonly HandEdit[]): void {
+      kept += edits.length
+      if (edits.some(({ rule }) => rule === 'ask')) asking.add(id)
     },
   }
 }
@@ -86,18 +130,19 @@ export function createTally(runId: string, exampleKey?: string): Tally {
   let drift = 0
   let fileMs: number | undefined
   const withheld: Record<string, number> = {}
-  let keptEdits = 0
-  /** Operations with an edit that waits for an operator. */
-  const asking = new Set<number>()
-  const outcomes = outcomeCounter(counts)
-  const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
+  const edits = editCounter()
+  const held = heldCounter()
+  const outcomes = outcomeCounter(counts, held)
+  const settledDelete = ({ state }: Operation, settlement: Settlement): void => {
+    const { kind } = settlement
     if (state !== 'in_doubt') settledOperations += 1
     if (kind === 'done') counts.deleted += 1
-    else if (kind === 'held') counts.held_deletes += 1
+    else if (kind === 'held') outcomes.deleteHeld(whyOf(settlement))
     else if (kind !== 'settled') deletesFailed += 1
   }
   return {
     counts,
+    held,
     get settledOperations() {
       return settledOperations
     },
@@ -121,12 +166,9 @@ export function createTally(runId: string, exampleKey?: string): Tally {
       for (const field of fields) withheld[field] = (withheld[field] ?? 0) + 1
     },
     get keptEdits() {
-      return keptEdits
+      return edits.kept
     },
-    noteEdits({ id }, edits) {
-      keptEdits += edits.length
-      if (edits.some(({ rule }) => rule === 'ask')) asking.add(id)
-    },
+    noteEdits: ({ id }, found) => edits.note(id, found),
     leftOut: leftOutCounter(exampleKey),
     ...outcomes.asking,
     add(more) {
@@ -146,8 +188,8 @@ export function createTally(runId: string, exampleKey?: string): Tally {
       if (operation.state === 'in_doubt') outcomes.noLongerInDoubt(operation.key)
       else settledOperations += 1
       const outcome = outcomeOf(operation, settlement)
-      const isAsked = asking.has(operation.id) && (outcome === 'updated' || outcome === 'unchanged')
-      outcomes.count(operation.key, isAsked ? 'held' : outcome)
+      const counted = { outcome, why: whyOf(settlement) }
+      outcomes.count(operation.key, edits.isAsking(operation.id) ? asAsking(counted) : counted)
     },
   }
 }

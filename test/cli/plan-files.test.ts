@@ -173,13 +173,15 @@ describe('a plan as Markdown', () => {
       { file: 'bad.csv', status: 'refused', code: 'INPUT_QUOTE', error: 'secret@a.example' },
       { file: 'slow.csv', status: 'left', error: 'secret@a.example' },
     ] as const
-    const text = plansMarkdown([planWith(changes, { counts, judged, inputs })], () => ['a|b'])
+    const held = { shared_mail: 2, max_deletes: 9 }
+    const text = plansMarkdown([planWith(changes, { counts, judged, inputs, held })], () => ['a|b'])
     expect(text).toBe(`## contact-sync plan
 
 ### shop: 3 changes
 
 5 records: 1 created, 2 updated, 2 unchanged, 1 deleted, 9 deletes held, 1 term made. 9 requests, at least 1 s.
 
+- held, by reason: max_deletes 9, shared_mail 2
 - held: full&#46;csv: max_deletes, 9 against 5% (5)
 - refused: bad&#46;csv: INPUT_QUOTE
 - left: slow&#46;csv

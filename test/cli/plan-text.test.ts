@@ -234,6 +234,23 @@ describe('the text of a plan', () => {
   })
 })
 
+describe('what is held of a plan', () => {
+  const held = { contact_deleted: 1, shared_mail: 2, max_deletes: 1200 } as const
+  const plan = planWith([], { counts: { read: 3, held: 3, held_deletes: 1200 }, held })
+
+  it('is named by reason, the most frequent first', () => {
+    expect(planText(plan, PAPER)).toEqual(
+      expect.arrayContaining([
+        '  1,200 held, max_deletes',
+        '  2 held, shared_mail: another record of the pipeline has the same e-mail address',
+        '  1 held, contact_deleted: the contact was deleted at the service',
+      ]),
+    )
+    expect(planJson(plan).held_reasons).toEqual(held)
+    expect(planJson(planWith([])).held_reasons).toEqual({})
+  })
+})
+
 describe('the JSON of a plan', () => {
   it('has counts, what changes by field, term and country, and what guards hold', () => {
     const numbers = { read: 6, rejected: 0, unidentified: 0, links: 10, changes: 3, deletes: 4, newTerms: 0 }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contactMailKey } from '../../src/core/mapping/contact.ts'
 import type { Operation, Settled } from '../../src/core/change/operation.ts'
+import { GONE_REASON } from '../../src/core/change/diff.ts'
 import type { TestState } from '../support/state/memory-state.ts'
 import { aboutRun, AT, done, ended, person, type World, worldOver } from './state-world.ts'
 
@@ -688,6 +689,17 @@ export function stateContract(name: string, open: () => TestState): void {
       ])
       expect(await state.known('crm', ['K1'])).toEqual([{ link: undefined, inDoubt: false }])
       expect(await state.backlog('crm')).toMatchObject({ linked: 0 })
+    })
+
+    it('takes back what is held of a record, and says why it was', async () => {
+      await push([ANNA])
+      const changed = { ...ANNA, contact: { ...ANNA.contact, phone: '9' } }
+      await world.plan([changed], { run: 'r2' })
+      await world.send(ended({ kind: 'held', reason: GONE_REASON, gone: true }), 'r2')
+      const staged = await world.read([{ ...ANNA, contact: { ...ANNA.contact, phone: '8' } }], { run: 'r3' })
+      expect(await state.unstage(staged, [{ line: 2, key: 'K1' }])).toEqual([
+        { was: 'held', terms: undefined, reason: GONE_REASON },
+      ])
     })
 
     it('takes empty batches', async () => {

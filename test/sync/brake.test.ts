@@ -101,7 +101,7 @@ describe('above the number', () => {
     await drop(one, people(1, 20, 'Club'))
     one.source.drop('a.csv', people(1, 20, 'Club,Newsletter'))
     const { plan, changes } = await one.preview({ isOffline: true })
-    expect(plan).toMatchObject({ counts: { read: 20, updated: 2, held: 18 } })
+    expect(plan).toMatchObject({ counts: { read: 20, updated: 2, held: 18 }, held: { brake: 18 } })
     expect(plan.unasked).toContain('contacts')
     expect(changes).toHaveLength(2)
   })

@@ -276,6 +276,7 @@ describe('under ask', () => {
     line.source.drop('2.csv', row('Anna', '2'))
     const { plan } = await line.preview()
     expect(plan).toMatchObject({ counts: { held: 1, updated: 0, unchanged: 0 }, status: 'held' })
+    expect(plan.held).toEqual({ hand_edit: 1 })
   })
 })
 
@@ -333,7 +334,7 @@ describe('a delete', () => {
     const line = await gone()
     edit(line, { phone: '9' })
     line.source.drop('2.csv', rest)
-    expect((await line.preview()).plan.actions).toMatchObject({ delete: 0 })
+    expect((await line.preview()).plan).toMatchObject({ actions: { delete: 0 }, held: { hand_edit: 1 } })
     expect(await line.run()).toMatchObject({ deleted: 0, held_deletes: 1, status: 'held' })
     expect(contact(line)).toBeDefined()
     expect(await edits(line)).toMatchObject([{ field: 'phone', sent: '1', service: '9', source: null }])

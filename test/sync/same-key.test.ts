@@ -94,6 +94,18 @@ describe('records of one key in one input', () => {
     expect(await line.state.backlog('shop')).toMatchObject({ held: 0, linked: 1 })
   })
 
+  it('a held one counts once, as its later row, with the reason', async () => {
+    const line = lineWith([GOOD], { on_duplicate_key: 'last' })
+    await line.run()
+    line.service.contacts.clear()
+    line.source.drop('b.csv', [[...HEADER], BETTER])
+    await line.run()
+    line.source.drop('c.csv', [[...HEADER], BETTER, ['K2', 'k2@example.com', 'A', 'B', '1'], GOOD, BETTER])
+    const { totals } = await line.preview()
+    expect(totals).toMatchObject({ read: 4, created: 1, skipped: 2, held: 1 })
+    expect(totals.held_reasons).toEqual({ contact_deleted: 1 })
+  })
+
   it('a rejected one of a linked key does not block the change of the good one', async () => {
     const line = lineWith([GOOD], {})
     await line.run()

@@ -32,6 +32,7 @@ export function planJson(plan: Plan) {
     estimate,
     files: inputs,
     held_by: heldBy(plan),
+    held_reasons: plan.held,
     by_field: totalsOf(plan.byField),
     by_term: plan.byTerm,
     ...(otherTerms === 0 ? {} : { other_terms: otherTerms }),

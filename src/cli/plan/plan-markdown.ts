@@ -1,6 +1,7 @@
 // Plans as Markdown for a pull request: numbers alone. No value, no key and no text of a file stands in it, so no personal
 // data; names of fields, files and guards do, and of terms that the configuration gives or several records have.
 import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
+import { byNumber } from '../../core/change/waiting/held-why.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
 import { leftOutLines } from '../left-out-text.ts'
@@ -53,7 +54,11 @@ function planLines(plan: Plan, ownTerms: readonly string[]): readonly string[] {
     name(country),
     count,
   ])
-  const held = inputLines(plan)
+  const reasons = byNumber(plan.held).map(([why, count]) => `${why} ${number(count)}`)
+  const held = [
+    ...(reasons.length === 0 ? [] : [`- held, by reason: ${reasons.join(', ')}`]),
+    ...inputLines(plan),
+  ]
   return [
     `### ${name(pipeline)}: ${code ?? plural(plannedChanges(plan), 'change')}`,
     '',

@@ -1,6 +1,7 @@
 // A plan as text, made from the value alone: what changes by field, term and country, then groups of equal changes with an
 // example each, then single changes. At most a screen, unless single changes are asked for.
 import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
+import { byNumber, OWN_HOLDS } from '../../core/change/waiting/held-why.ts'
 import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { ERRORS } from '../../core/words/errors.ts'
@@ -49,6 +50,7 @@ export function planSummary(plan: Plan): readonly string[] {
   const { requests, seconds } = estimate
   return [
     `  ${plural(counts.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
+    ...heldLines(plan),
     ...withheldLines(Object.keys(plan.withheld).length === 0 ? undefined : plan.withheld),
     ...((plan.keptEdits ?? 0) === 0
       ? []
@@ -60,6 +62,13 @@ export function planSummary(plan: Plan): readonly string[] {
     ...warningLines(plan),
   ]
 }
+
+/** What concerns single records is in no report of a file. */
+const heldLines = ({ held }: Plan): readonly string[] =>
+  byNumber(held).map(([why, count]) => {
+    const said = why in OWN_HOLDS ? `: ${OWN_HOLDS[why as keyof typeof OWN_HOLDS]}` : ''
+    return `  ${number(count)} held, ${why}${said}`
+  })
 
 const offlineLines = (plan: Plan): readonly string[] => offlineText(plan).map((line) => `  ${line}`)
 

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../words/errors.ts'
 import type { ConsentEvidence } from '../mapping/values/consent.ts'
 import type { Change } from './diff.ts'
 import type { HandEdit } from './others/hand-edits.ts'
+import type { HeldWhy } from './waiting/held-why.ts'
 import type { ResolvedKey } from './lookup/resolution.ts'
 import type { OperationState } from './states.ts'
 import type { RequestTrace } from '../ports.ts'
@@ -121,7 +122,14 @@ export type Settlement =
       readonly absentReads?: number
     }
   /** `contactId`: the contact in question, where the operation itself knows none. */
-  | { readonly kind: 'held'; readonly reason: string; readonly gone?: true; readonly contactId?: number }
+  | {
+      readonly kind: 'held'
+      readonly reason: string
+      readonly gone?: true
+      readonly contactId?: number
+      /** Its word, where the reason does not say it. */
+      readonly why?: HeldWhy
+    }
 
 export interface Settled {
   readonly operation: Operation

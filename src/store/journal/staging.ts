@@ -124,16 +124,16 @@ function createUnstage(db: Connection): RunState['unstage'] {
   // A line alone is not enough: records that are read again come from several files.
   const takeOperation = db.prepare<
     { input: number; line: number; key: string | null },
-    { kind: string; state: string; terms: string | null }
+    { kind: string; state: string; terms: string | null; reason: string | null }
   >(
-    'DELETE FROM operation WHERE input_id = @input AND line = @line AND (@key IS NULL OR key = @key) RETURNING kind, state, terms',
+    'DELETE FROM operation WHERE input_id = @input AND line = @line AND (@key IS NULL OR key = @key) RETURNING kind, state, terms, reason',
   )
   const unstageOne = (inputId: number, line: number, key: string | undefined): Unstaged => {
     const operation = takeOperation.get({ input: inputId, line, key: key ?? null })
     if (operation === undefined) return { was: 'unchanged', terms: undefined }
     const terms = operation.terms === null ? undefined : (JSON.parse(operation.terms) as TermPlan)
     if (operation.state === 'waiting') return { was: 'in_doubt', terms }
-    if (operation.state === 'held') return { was: 'held', terms }
+    if (operation.state === 'held') return { was: 'held', terms, reason: operation.reason ?? '' }
     return { was: operation.kind === 'create' ? 'created' : 'updated', terms }
   }
   const unstageAll = db.transaction((inputId: number, records: Parameters<RunState['unstage']>[1]) =>

@@ -1,6 +1,7 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
 import { type Hold, isShrunken, type JudgedInput } from '../../core/change/waiting/guard.ts'
+import type { HeldCounter } from '../../core/change/waiting/held-why.ts'
 import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
@@ -13,6 +14,8 @@ import { findLikelySame } from './likely-same.ts'
 interface Read {
   readonly staged: StagedInput
   readonly counts: Counts
+  /** Why changes of single records are held. */
+  readonly held: HeldCounter
   /** Keys of records whose contact would become another person. */
   readonly otherPersons: ReadonlySet<string>
   /** It adds to an export, and records that it lacks are not missing. */
@@ -48,7 +51,7 @@ async function completeStaging(
   decidesMissing: boolean,
   context: PlanContext,
 ): Promise<void> {
-  const { pipeline, state } = context
+  const { pipeline, state, tally } = context
   const { yielded, sharedMails } = await state.completeStaging(staged, {
     yieldRejects: counts.rejected === 0 ? undefined : keepOf(context),
     // Under `email` the service would merge them; with the mail as key such records share the key anyway.
@@ -59,6 +62,7 @@ async function completeStaging(
   counts.rejected -= yielded
   counts.skipped += yielded
   counts.held += sharedMails
+  tally.held.note('shared_mail', sharedMails)
 }
 
 /** Records of the last accepted full export, or, where none is known, the contacts that came of the ones before. */
@@ -69,11 +73,12 @@ async function lastRecordsOf(staged: StagedInput, { state }: PlanContext): Promi
 
 /** From the last record to the plan that stands, and what the guards hold of it. */
 export async function commitPlan(
-  { staged, counts, otherPersons, isSupplement, unexpected }: Read,
+  { staged, counts, held, otherPersons, isSupplement, unexpected }: Read,
   { sha256, isLast }: { sha256: string; isLast: boolean },
   context: PlanContext,
 ): Promise<Committed> {
-  const { clock, pipeline, state } = context
+  const { clock, pipeline, state, tally } = context
+  tally.held.add(held)
   // Records that are read again, and corrected rejects, are never a full export.
   // Nothing is concluded from what an unexpected file lacks, either.
   const isPart = isSupplement || unexpected !== undefined

@@ -86,12 +86,13 @@ interface Judged {
 async function noteHeld(
   { guard, reason, threshold }: Pick<Hold, 'guard' | 'reason' | 'threshold'>,
   held: { readonly records: number; readonly deletes: number; readonly counts: Counts },
-  { pipeline: { name: pipeline, hash: configHash }, state, clock, runId, log }: PlanContext,
+  { pipeline: { name: pipeline, hash: configHash }, state, clock, runId, log, tally }: PlanContext,
 ): Promise<void> {
   const about = { at: clock.now(), runId, pipeline, configHash }
   await state.note(planEntry({ action: 'hold', reason: `${guard}: ${reason}` }, about))
   held.counts.held += held.records
   held.counts.held_deletes += held.deletes
+  tally.held.note(guard, held.records + held.deletes)
   log.warn('changes held by a guard', {
     guard,
     changes: held.records,

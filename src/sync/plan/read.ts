@@ -4,6 +4,7 @@ import type { Accepted } from '../../core/change/accepted.ts'
 import { type Expectation, expectationOf } from '../../core/change/waiting/expectation.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
+import { heldCounter } from '../../core/change/waiting/held-why.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
 import { dependsOnOthers } from '../../core/change/others/ownership.ts'
 import type { Hold, JudgedInput } from '../../core/change/waiting/guard.ts'
@@ -160,6 +161,7 @@ const newReading = (
 ): Reading => ({
   ...begun,
   counts: noCounts(),
+  held: heldCounter(),
   mended: new Map(),
   odd: new Map(),
   otherPersons: new Set(),

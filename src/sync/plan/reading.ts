@@ -3,6 +3,7 @@ import type { Known } from '../../core/change/diff.ts'
 import type { LeftOutCounter } from '../../core/change/plan/left-out.ts'
 import type { Correction, JudgedCorrection } from '../../core/change/others/correction.ts'
 import type { BrakedTerm } from '../../core/change/waiting/brake.ts'
+import type { HeldCounter } from '../../core/change/waiting/held-why.ts'
 import type { Expectation } from '../../core/change/waiting/expectation.ts'
 import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
@@ -29,6 +30,8 @@ export interface Reading {
   /** Fingerprint of the header and the mapping. */
   readonly context: string
   readonly counts: Counts
+  /** Why changes of single records are held. */
+  readonly held: HeldCounter
   /** Undefined where its raw bytes decide nothing. */
   readonly blocks: BlockReading | undefined
   /** The rejects that its records replace; undefined where it is no file of corrected rejects. */

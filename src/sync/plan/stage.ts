@@ -1,9 +1,9 @@
 // The last step of a batch: keys are claimed, rows are counted, and what was decided is written into the staging.
 import { asksOf, waitsAlone } from './records/braked.ts'
 import { correctionFindings } from './records/corrected.ts'
+import { whyHeld } from '../../core/change/waiting/held-why.ts'
 import { isOtherPerson } from '../../core/change/waiting/other-person.ts'
 import { termsBeyond } from '../../core/mapping/terms.ts'
-import type { Counts } from '../../core/outcome/summary.ts'
 import type { Identity, StagedRecord } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
 import {
@@ -49,7 +49,7 @@ function besideEarlier(
   return { kind: 'rejected', key: mappedKey(row, reading), code: 'KEY_DUPLICATE', reason }
 }
 
-function count(verdict: Verdict, counts: Counts): void {
+function count(verdict: Verdict, { counts, held }: Reading): void {
   counts.read += 1
   if (verdict === 'settled') counts.unchanged += 1
   else if (verdict === 'skipped' || verdict === 'dropped') counts.skipped += 1
@@ -57,15 +57,19 @@ function count(verdict: Verdict, counts: Counts): void {
   else if (verdict.kind === 'unchanged') counts.unchanged += 1
   else if (verdict.kind === 'passed') counts.skipped += 1
   else if (verdict.operation.state === 'waiting') counts.in_doubt += 1
-  else if (verdict.operation.state === 'held') counts.held += 1
+  else if (verdict.operation.state === 'held') {
+    counts.held += 1
+    held.note(whyHeld(verdict.operation.reason))
+  }
   // Planned operations are counted when they have an outcome.
 }
 
 /** Until its brake has decided; what it grants in the same run is not held. */
-function countAsWaiting({ item: { line } }: Mapped, { counts, waiting }: Reading): void {
+function countAsWaiting({ item: { line } }: Mapped, { counts, held, waiting }: Reading): void {
   waiting.add(line)
   counts.unchanged -= 1
   counts.held += 1
+  held.note('brake')
 }
 
 const countIn = (counts: Map<string, number>, name: string): void =>
@@ -113,7 +117,7 @@ async function supersede(
   })
   if (replaced.length === 0) return
   const unstaged = await context.state.unstage(reading.staged, replaced)
-  unstaged.forEach(({ was, terms }, index) => {
+  unstaged.forEach(({ was, terms, reason }, index) => {
     const by = replaced[index]?.by
     // Without a link it was not unchanged but passed over, and counts as skipped already.
     const wasDropped = reading.dropped.has(replaced[index]?.line ?? 0)
@@ -122,6 +126,7 @@ async function supersede(
     if (wasPassed) return
     const wasHeld = was === 'unchanged' && reading.waiting.has(replaced[index]?.line ?? 0)
     if (was !== 'created' && was !== 'updated') reading.counts[wasHeld ? 'held' : was] -= 1
+    if (wasHeld || was === 'held') reading.held.note(wasHeld ? 'brake' : whyHeld(reason ?? ''), -1)
     reading.counts.skipped += 1
     const given = by?.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
     if (termsBeyond(terms?.add ?? [], given).length > 0) reading.passedOver.withTerms += 1
@@ -147,7 +152,7 @@ export async function stage(
   const entries = decided.flatMap((one, index) => {
     const verdict = besideEarlier(one, earlier[index], { reading, context })
     noteOtherPerson(one.row, verdict, reading)
-    count(verdict, reading.counts)
+    count(verdict, reading)
     if (waitsAlone(one.row, verdict)) countAsWaiting(one.row, reading)
     if (one.row.kind === 'fresh') countOddities(one.row, reading)
     if (typeof verdict === 'string') return []

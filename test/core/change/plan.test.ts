@@ -27,6 +27,7 @@ describe('a plan that is built', () => {
       counts: noCounts(),
       inputs: [],
       judged: [],
+      held: {},
       actions: { create: 0, update: 0, delete: 0 },
       byField: {},
       byTerm: {},

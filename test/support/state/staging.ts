@@ -139,7 +139,7 @@ function unstageOne(tables: Tables, inputId: number, line: number, key: string |
   tables.operations.delete(row.id)
   const { terms, state } = row
   if (state === 'waiting') return { was: 'in_doubt', terms }
-  if (state === 'held') return { was: 'held', terms }
+  if (state === 'held') return { was: 'held', terms, reason: row.reason ?? '' }
   return { was: row.kind === 'create' ? 'created' : 'updated', terms }
 }
 

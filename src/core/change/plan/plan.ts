@@ -11,6 +11,7 @@ import {
 } from '../../outcome/summary.ts'
 import type { ErrorCode } from '../../words/errors.ts'
 import { type Estimate, estimate, type EstimateLimits, type PlannedWork } from '../estimate.ts'
+import type { HeldTotals } from '../waiting/held-why.ts'
 import type { JudgedInput } from '../waiting/guard.ts'
 import type { LeftOutTotals } from './left-out.ts'
 import type { MergeMethod } from '../merge-method.ts'
@@ -46,6 +47,8 @@ export interface Plan {
   readonly inputs: readonly InputReport[]
   /** What the guards judged of each input, and what they hold of it. */
   readonly judged: readonly JudgedInput[]
+  /** Why changes are held: together as many as `counts` has, deletes included. */
+  readonly held: HeldTotals
   /** Changes that would be sent. What is held is not among them. */
   readonly actions: Readonly<Record<PlannedChange['action'], number>>
   /** How many of these changes set each field: of new contacts, and of others. */
@@ -98,6 +101,7 @@ export interface PlanEnd {
   readonly stop?: { readonly code: ErrorCode; readonly message: string } | undefined
   readonly unasked?: readonly Unasked[] | undefined
   readonly leftOut?: LeftOutTotals | undefined
+  readonly held?: HeldTotals
 }
 
 export interface PlanBuilder {
@@ -238,7 +242,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         return [change]
       }),
     judge: (input) => void judged.push(input),
-    build({ counts, inputs, limits, stop, unasked, leftOut }) {
+    build({ counts, inputs, limits, stop, unasked, leftOut, held = {} }) {
       const isLookedAt = unasked === undefined
       const planned = { ...work, newTerms: counts.terms_created }
       return {
@@ -251,6 +255,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         counts: { ...counts },
         inputs: [...inputs],
         judged: [...judged],
+        held,
         ...changes.built(),
         ...(isLookedAt ? {} : { keptEdits: undefined }),
         ...terms.built(),
