@@ -101,6 +101,22 @@ interface Reread {
 
 const unread = (note: string): Reread => ({ retraced: { note }, isWhole: true })
 
+/**
+ * Runs that may have archived the file. A change that was held is sent by another run than the one that read the file, after
+ * which it is named.
+ */
+async function runsOf(
+  entry: ValueSetting,
+  file: { readonly name: string; readonly sha256: string },
+  { facts, pipeline, state }: Asked & { readonly facts: RecordFacts },
+): Promise<readonly string[]> {
+  const before = entry.at === null ? clock.now() : Date.parse(entry.at)
+  const reader = await state.readerOf(pipeline.name, file, before)
+  const ofFile = facts.entries.filter((one) => one.source?.sha256 === file.sha256)
+  const named = [entry, ...ofFile].flatMap((one) => [one.run_id, one.planned_by ?? one.run_id])
+  return [...new Set([...(reader === undefined ? [] : [reader]), ...named])]
+}
+
 /** What the rows of one entry give under the mapping of its time. */
 async function retrace(
   entry: ValueSetting,
@@ -112,10 +128,9 @@ async function retrace(
   const pipeline = await pipelineThen(entry.config_hash, asked)
   if (pipeline === undefined) return unread(OTHER_MAPPING)
   if (source.sha256 === undefined) return unread(GONE_FILE(source.file))
-  // A decision may stand between the run that read the file, after which it is named, and the one that sent the value.
-  const ofFile = facts.entries.filter((one) => one.source?.sha256 === source.sha256)
-  const runIds = [...new Set([entry, ...ofFile].flatMap((one) => [one.run_id, one.planned_by ?? one.run_id]))]
-  const wanted = { name: source.file, sha256: source.sha256, runIds, lines: source.lines ?? [source.line] }
+  const file = { name: source.file, sha256: source.sha256 }
+  const runIds = await runsOf(entry, file, { facts, ...asked })
+  const wanted = { ...file, runIds, lines: source.lines ?? [source.line] }
   const columns = { columns: wantedColumns(pipeline), optional: optionalColumns(pipeline), whole }
   const stored = await storedRows(pipeline.source, wanted, columns)
   if (stored === undefined) return unread(GONE_FILE(source.file))

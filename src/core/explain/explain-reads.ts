@@ -22,6 +22,15 @@ export interface RecordSearch {
   openOf(pipeline: string, key: string): Promise<readonly Operation[]>
   /** Values of the record that were edited at the service and stay. */
   editsOf(pipeline: string, key: string): Promise<readonly OpenEdit[]>
+  /**
+   * The last run before that time (milliseconds since the epoch) that has read this content under this name: a file is archived
+   * under its id. Undefined where it is not kept any more.
+   */
+  readerOf(
+    pipeline: string,
+    file: { name: string; sha256: string },
+    before: number,
+  ): Promise<string | undefined>
   /** The pipeline's name, and those that it had before. */
   namesOf(pipeline: string): Promise<readonly string[]>
 }

@@ -32,6 +32,9 @@ export const RECORD_SEARCHES = {
   rejects: `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id DESC LIMIT ${FEW}`,
   open: `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id DESC LIMIT ${FEW}`,
   edits: `SELECT * FROM hand_edit WHERE pipeline = ? AND key = ? ORDER BY field LIMIT ${FEW}`,
+  reader: `SELECT input.run_id FROM run CROSS JOIN input ON input.run_id = run.id
+    WHERE run.pipeline = ? AND run.started_at <= ? AND run.files > 0 AND input.name = ? AND input.sha256 = ?
+    ORDER BY run.started_at DESC LIMIT 1`,
 } as const
 
 export function createRecordSearch(db: Connection): RecordSearch {
@@ -40,6 +43,7 @@ export function createRecordSearch(db: Connection): RecordSearch {
   const rejects = db.prepare<[string, string], RejectViewRow>(RECORD_SEARCHES.rejects)
   const open = db.prepare<[string, string], OperationRow>(RECORD_SEARCHES.open)
   const edits = db.prepare<[string, string], EditRow>(RECORD_SEARCHES.edits)
+  const reader = db.prepare<[string, number, string, string], string>(RECORD_SEARCHES.reader).pluck()
   const names = createNames(db)
   return {
     async linkedRecords(pipeline, text) {
@@ -50,6 +54,7 @@ export function createRecordSearch(db: Connection): RecordSearch {
     rejectsOf: async (pipeline, key) => rejects.all(pipeline, key).map(rejectView),
     openOf: async (pipeline, key) => open.all(pipeline, key).map(operationOf),
     editsOf: async (pipeline, key) => edits.all(pipeline, key).map(openEdit),
+    readerOf: async (pipeline, { name, sha256 }, before) => reader.get(pipeline, before, name, sha256),
     namesOf: async (pipeline) => names(pipeline),
   }
 }

@@ -418,6 +418,23 @@ it('a change that is held is explained beside what was sent, and a new record th
   expect(fresh.fields['phone']?.note).toContain('it is held and was not sent')
 })
 
+it('a change that was held is explained by its row once it was released, although another run sent it', async () => {
+  const listed = JSON.parse((await command('held', 'list', 'club', '--json')).stdout) as {
+    held: { run_id: string }[]
+  }
+  await command('held', 'release', listed.held[0]?.run_id ?? '')
+  expect((await command('run', 'club')).code).toBe(0)
+  for (const [key, line] of [
+    ['C2', 2],
+    ['C9', 3],
+  ] as const) {
+    const { company } = (await explainOne('club', key)).fields
+    expect(company).toMatchObject({ file: 'held.csv', line, outcome: 'done', request: {} })
+    expect(company?.run_id).not.toBe(listed.held[0]?.run_id)
+    expect(company?.steps.at(-1)?.to).toBe(company?.value)
+  }
+})
+
 describe('what cannot be told is said, and nothing is guessed', () => {
   const noteOf = async (key: string, field: string): Promise<ExplainedField | undefined> =>
     (await explainOne('shop', key)).fields[field]

@@ -61,6 +61,7 @@ const QUESTIONS: Readonly<Record<string, (views: Views) => Promise<unknown>>> = 
   'logPage of a contact': (views) => views.logPage({ contact: 'id:1' }, { order: 'oldest', limit: 9 }),
   logEntry: (views) => views.logEntry(3),
   runTotals: (views) => views.runTotals(RUN),
+  readerOf: (views) => views.readerOf('shop', { name: 'people.csv', sha256: 'x' }, NOW),
   people: (views) => views.people('K7'),
 }
 
