@@ -22,6 +22,8 @@ interface LoadedKind<S extends z.ZodObject> {
   readonly help: string
   readonly example: string
   readonly schema: S
+  /** Whether rejects are also written as they came, one record a line. */
+  readonly jsonLines?: boolean
   load(): Promise<Reading<z.output<S>>>
 }
 
@@ -29,7 +31,11 @@ const OWN_REJECTS = /\.rejects\.csv$/i
 
 const ownCsv = () => csvOptions.parse({ folder: '.' })
 
-export function loadedKind<S extends z.ZodObject>({ load, ...kind }: LoadedKind<S>): SourceKind {
+export function loadedKind<S extends z.ZodObject>({
+  load,
+  jsonLines = false,
+  ...kind
+}: LoadedKind<S>): SourceKind {
   type Options = z.output<S>
   const find = async (file: StoredFile, options: Options, sought: Sought): Promise<Found> =>
     OWN_REJECTS.test(file.name)
@@ -52,8 +58,10 @@ export function loadedKind<S extends z.ZodObject>({ load, ...kind }: LoadedKind<
       return {
         ...{ list, isUnclaimed, isWaiting, archive, giveBack, clearLeftovers },
         open: async (input, asked) => read(await folder.openFile(input), options, asked),
-        writeRejects: (input, to, header, rows) =>
-          folder.writeRejects(input, to, { header, delimiter: ',', jsonLines: false }, rows),
+        writeRejects(input, to, header, rows) {
+          const layout = { header, delimiter: ',', jsonLines: jsonLines && !OWN_REJECTS.test(input.name) }
+          return folder.writeRejects(input, to, layout, rows)
+        },
       }
     },
   })

@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { RejectRow } from '../core/ports.ts'
 import { REJECT_COLUMNS } from './supplement.ts'
+import { isWanted } from './folder/folder-listing.ts'
 import { writeWhole, type ArchivePlace } from './folder/place.ts'
 
 const ROWS_AT_ONCE = 500
@@ -42,6 +43,23 @@ export async function writeRejectsCsv(
   } finally {
     await csv.close()
   }
+}
+
+/** How a file of corrected rejects has to be named for every kind of source. */
+export const CORRECTED = '.rejects.csv'
+
+/**
+ * Whether a source processes such a file as it is named (`is`), under another name, with another pattern in `files`, or not at
+ * all: it fetches its records.
+ */
+export function droppedAs(
+  name: string,
+  { files }: Readonly<Record<string, unknown>>,
+): 'is' | 'renamed' | 'unmatched' | 'unread' {
+  if (!Array.isArray(files)) return 'unread'
+  const patterns = files.map(String)
+  if (isWanted(name, patterns)) return 'is'
+  return isWanted(`x${CORRECTED}`, patterns) ? 'renamed' : 'unmatched'
 }
 
 interface Files {

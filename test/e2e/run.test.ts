@@ -129,6 +129,35 @@ describe('run', () => {
     expect(json((await shop.cli('rejects', 'list', '--json')).stdout)).toEqual({ rejects: [] })
   })
 
+  it('exports records of JSON as CSV that the same source reads, and says under which name', async () => {
+    const pipeline = (files: string): string => `  ${files}:
+    source: { type: json, folder: inbox/${files}, settle: 0s, records: items${files === 'crm' ? '' : ', files: "*.json"'} }
+    key: no
+    map: { mail: "mails[0].value", first_name: name.first }
+`
+    const path = shop.path('config.yaml')
+    await writeFile(path, `${await readFile(path, 'utf8')}${pipeline('crm')}${pipeline('old')}`)
+    const items = [{ no: 1, mails: [{ value: 'nonsense' }], name: { first: 'Ann, "A"' } }]
+    for (const name of ['crm', 'old']) {
+      await mkdir(shop.path('inbox', name), { recursive: true })
+      await shop.drop(name, 'a.json', JSON.stringify({ items }))
+    }
+    await shop.drop('shop', 'a.csv', 'no,mail,first,last,phone\nK1,bad,A,B,1\n')
+    expect((await shop.cli('run')).code).toBe(3)
+    const { stderr } = await shop.cli('rejects', 'export', 'out.csv')
+    expect(stderr.trim().split('\n').slice(1)).toEqual([
+      'to drop it again for crm, give it a name that ends in .rejects.csv',
+      'to drop it again for old, add "*.rejects.csv" to its source.files, and give it such a name',
+    ])
+    const named = await shop.cli('rejects', 'export', 'out.rejects.csv', 'crm')
+    expect(named.stderr.trim().split('\n')).toHaveLength(1)
+    const text = await readFile(shop.path('out.rejects.csv'), 'utf8')
+    await shop.drop('crm', 'out.rejects.csv', text.replace('nonsense', 'ann@example.com'))
+    expect((await shop.cli('run', 'crm')).code).toBe(0)
+    expect(await shop.contacts('ann@example.com', 'first_name')).toMatchObject([{ first_name: 'Ann, "A"' }])
+    expect(json((await shop.cli('rejects', 'list', 'crm', '--json')).stdout)).toEqual({ rejects: [] })
+  })
+
   it('exports a row with several columns of one name, or of none', async () => {
     await shop.drop('shop', 'a.csv', 'no,mail,first,last,phone,x,x,,\nK1,bad,A,B,1,2,3,4,5\n')
     expect((await shop.cli('run')).code).toBe(3)

@@ -43,7 +43,7 @@ describe('kinds', () => {
     })
     expect(SOURCE_KINDS['json']!.schema.parse({ folder: '/in' })).toEqual({
       folder: '/in',
-      files: ['*.json', '*.json.gz', '*.jsonl', '*.jsonl.gz', '*.ndjson', '*.ndjson.gz'],
+      files: ['*.json', '*.json.gz', '*.jsonl', '*.jsonl.gz', '*.ndjson', '*.ndjson.gz', '*.rejects.csv'],
       settle: 2000,
       encoding: 'auto',
       sparse: false,

@@ -1,9 +1,11 @@
 // `rejects list` and `rejects export`: the records that could not be sent, to look at and to correct.
+import { basename } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
 import { outputFile } from '../../app/output-file.ts'
-import { writeRejectsCsv } from '../../sources/rejects.ts'
+import { CORRECTED, droppedAs, writeRejectsCsv } from '../../sources/rejects.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { plural } from '../../core/words/format.ts'
 import { configFile } from '../config-file.ts'
@@ -72,17 +74,37 @@ async function unitedHeader(rejects: AsyncIterable<RejectEntry>): Promise<readon
   return [...columns.values()]
 }
 
-async function* underHeader(
-  columns: readonly Column[],
-  rejects: AsyncIterable<RejectEntry>,
-  seen: { rows: number },
-) {
+interface Exported {
+  rows: number
+  readonly pipelines: Set<string>
+}
+
+async function* underHeader(columns: readonly Column[], rejects: AsyncIterable<RejectEntry>, seen: Exported) {
   for await (const reject of rejects) {
     seen.rows += 1
+    seen.pipelines.add(reject.pipeline)
     const places = new Map(columnsOf(reject.header).map((column, index) => [idOf(column), index]))
     const values = columns.map((column) => reject.values[places.get(idOf(column)) ?? -1] ?? '')
     const surplus = reject.values.slice(reject.header.length)
     yield { ...reject, values: [...values, ...surplus] }
+  }
+}
+
+/** What has to be known before the corrected file is dropped: no source takes every name. */
+function dropHint(name: string, { name: pipeline, source }: PipelineSettings): readonly string[] {
+  switch (droppedAs(name, source)) {
+    case 'is':
+      return []
+    case 'renamed':
+      return [`to drop it again for ${pipeline}, give it a name that ends in ${CORRECTED}`]
+    case 'unmatched':
+      return [
+        `to drop it again for ${pipeline}, add "*${CORRECTED}" to its source.files, and give it such a name`,
+      ]
+    case 'unread':
+      return [
+        `${pipeline} fetches its records and reads no dropped file: contact-sync correct, or the source itself`,
+      ]
   }
 }
 
@@ -92,13 +114,14 @@ export async function exportRejects(
   [file, ...names]: string[],
 ): Promise<number> {
   if (file === undefined) throw new SyncError('USAGE', 'rejects export needs the name of the file to write')
+  const settings = await commandSettings(io, options)
   const path = outputFile(file, {
     cwd: io.cwd,
-    settings: await commandSettings(io, options),
+    settings,
     configurations: [configFile(io, options)],
   })
   const columns = await unitedHeader(openRejects(io, options, names))
-  const seen = { rows: 0 }
+  const seen: Exported = { rows: 0, pipelines: new Set() }
   const { replaced } = await writeExport(path, (part) =>
     writeRejectsCsv(
       part,
@@ -108,5 +131,7 @@ export async function exportRejects(
   )
   if (options.json === true) printJson(io, { file: path, rejects: seen.rows, replaced })
   else printError(io, `${plural(seen.rows, 'record')} written to ${path}${replacedText(replaced)}`)
+  for (const pipeline of settings.pipelines.filter(({ name }) => seen.pipelines.has(name)))
+    for (const line of dropHint(basename(path), pipeline)) printError(io, line)
   return 0
 }

@@ -4,7 +4,7 @@ import { orPacked } from '../gzip.ts'
 import { folderOptions } from '../options.ts'
 
 export const jsonOptions = z.strictObject({
-  ...folderOptions(orPacked(['*.json', '*.jsonl', '*.ndjson'])),
+  ...folderOptions([...orPacked(['*.json', '*.jsonl', '*.ndjson']), '*.rejects.csv']),
   records: z
     .string()
     .regex(/^[^.*]+(\.[^.*]+)*$/, 'must be names joined with dots, such as data.contacts')

@@ -27,7 +27,7 @@ describeSource('json, lines', {
   text: (columns, rows) => objects(columns, rows).join('\n'),
   lineOf: (index) => index + 1,
   damagedAtEnd: (columns, rows) => `${objects(columns, rows).join('\n')}\n{"id": "9", `,
-  droppable: '.rejects.jsonl',
+  droppable: '.rejects.csv',
 })
 
 describeSource('json, inside an object', {
