@@ -1,6 +1,7 @@
 // A state and the few sentences in which its contract speaks: records that are read and planned, changes that are sent and end.
 import { difference } from '../../src/core/change/diff.ts'
 import { recordFingerprint } from '../../src/core/change/fingerprint.ts'
+import { unlessMerged } from '../../src/core/change/merged-create.ts'
 import type { Operation, Settled, Settlement, StagedOperation } from '../../src/core/change/operation.ts'
 import { stepFields } from '../../src/core/change/steps.ts'
 import type { Contact } from '../../src/core/mapping/contact.ts'
@@ -22,6 +23,8 @@ export interface Person {
 }
 
 const POLICY = { terms: { policy: 'managed' } } as Pick<PipelineSettings, 'terms'>
+
+const MERGES = { writes: 'all', household: undefined, duplicate_check_method: 'auto' } as const
 
 export const person = (key: string, fields: Contact = {}, terms?: readonly string[]): Person => ({
   key,
@@ -84,7 +87,8 @@ export function worldOver(state: TestState): World {
     const [known] = await state.known(pipeline, [one.key])
     const { contact, terms, givesUp } = one
     const desired = { contact, terms, ...(givesUp === undefined ? {} : { givesUp }) }
-    const decided = difference(desired, known ?? { link: undefined, inDoubt: false }, POLICY)
+    const found = known ?? { link: undefined, inDoubt: false }
+    const decided = unlessMerged(difference(desired, found, POLICY), found, MERGES)
     const linked = { linkId: known?.link?.id ?? 0, contactId: known?.link?.contactId ?? 0 }
     const as = (operation: StagedOperation): StagedBody => ({
       kind: 'operation',
@@ -98,6 +102,7 @@ export function worldOver(state: TestState): World {
       case 'waiting':
         return as({ state: 'waiting' })
       case 'held':
+        if (decided.create !== undefined) return as({ ...decided.create, state: 'held', kind: 'create' })
         return as({ state: 'held', fields: one.contact, ...linked, reason: decided.reason })
       case 'rejected':
         return { kind: 'rejected', key: one.key, code: decided.code, reason: decided.reason }

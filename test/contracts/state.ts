@@ -691,6 +691,43 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.backlog('crm')).toMatchObject({ linked: 0 })
     })
 
+    it('knows a create that was merged into the contact of another key, as long as that one has it', async () => {
+      const mergedCreate = async (key: string) => (await state.known('shop', [key]))[0]?.mergedCreate
+      await push([ANNA])
+      const twin = person('K7', { phone: '7', mail_status: 4 })
+      await world.plan([twin], { run: 'r2' })
+      expect(await mergedCreate('K7')).toBeUndefined()
+      await world.send(ended({ kind: 'held', reason: 'merged', contactId: 1 }), 'r2')
+      const fields = { mail: 'k7@x.example', phone: '7' }
+      expect(await mergedCreate('K7')).toEqual({ contactId: 1, fields, consent: 4, reason: 'merged' })
+      // Read again it is held again, and the contact is still that of both.
+      await world.plan([twin], { run: 'r3' })
+      expect(await state.takeToSend('r3', undefined, 9)).toEqual([])
+      expect(await all(state.held(['shop']))).toMatchObject([
+        { kind: 'create', key: 'K7', runId: 'r3', contactId: 1, fields, desired: twin.contact },
+      ])
+      expect(await mergedCreate('K7')).toEqual({ contactId: 1, fields, consent: 4, reason: 'merged' })
+      expect(await link('K1')).toMatchObject({ merged: true })
+      expect(await mergedCreate('K1')).toBeUndefined()
+    })
+
+    it('says nothing of a merge any more once the contact of the other key is gone', async () => {
+      await push([ANNA])
+      await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '9' } }], { run: 'r2' })
+      await world.plan([person('K7')], { run: 'r3' })
+      await world.send(ended({ kind: 'held', reason: 'merged', contactId: 1 }), 'r3')
+      expect(await state.known('shop', ['K7'])).toMatchObject([{ mergedCreate: { contactId: 1 } }])
+      await world.send(ended({ kind: 'held', reason: GONE_REASON, gone: true }), 'r2')
+      expect(await state.known('shop', ['K7'])).toEqual([{ link: undefined, inDoubt: false }])
+      // Two creates that were merged with each other.
+      await world.plan([person('K8')], { run: 'r4' })
+      await world.send(ended({ kind: 'held', reason: 'merged', contactId: 1 }), 'r4')
+      expect(await state.known('shop', ['K7', 'K8'])).toMatchObject([
+        { mergedCreate: { contactId: 1 } },
+        { mergedCreate: { contactId: 1 } },
+      ])
+    })
+
     it('takes back what is held of a record, and says why it was', async () => {
       await push([ANNA])
       const changed = { ...ANNA, contact: { ...ANNA.contact, phone: '9' } }

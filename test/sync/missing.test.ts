@@ -262,6 +262,35 @@ describe('nobody is deleted', () => {
     expect(deletes(line)).toEqual([])
   })
 
+  it('a record that the service has merged is sent once, until it changes or nothing is merged any more', async () => {
+    const line = testLine({ pipeline: { duplicate_check_method: 'auto', guards: guards({}) } })
+    await runWith(line, people(2))
+    let sent = 0
+    const { session } = line.service
+    line.service.session = () => ({
+      ...session(),
+      createContact: () => {
+        sent += 1
+        const request = { method: 'POST', path: '/contact', status: 200, attempts: 1 } as const
+        return Promise.resolve({ kind: 'ok', value: 2, request })
+      },
+    })
+    const merged = (phone: string, method = 'auto') => {
+      line.pipeline = { ...line.pipeline, duplicate_check_method: method as 'auto' }
+      return runWith(line, [[...HEADER], ['K3', 'merged@example.com', 'A', 'B', phone]])
+    }
+    for (let round = 0; round < 3; round += 1) expect(await merged('1')).toMatchObject({ held: 1 })
+    expect(sent).toBe(1)
+    expect(await line.state.backlog('shop')).toMatchObject({ held: 1 })
+    line.source.drop('plan.csv', [[...HEADER], ['K3', 'merged@example.com', 'A', 'B', '1']])
+    expect((await line.preview()).totals).toMatchObject({ held: 1, held_reasons: { shared_contact: 1 } })
+    expect(await line.run()).toMatchObject({ held: 1 })
+    expect(sent).toBe(1)
+    expect(await merged('2')).toMatchObject({ held: 1 })
+    expect(await merged('2', 'none')).toMatchObject({ held: 1 })
+    expect(sent).toBe(3)
+  })
+
   it('who only has another key now', async () => {
     const line = fullLine()
     await imported(line, 2)

@@ -12,6 +12,8 @@ export interface Known {
   readonly link: KnownLink | undefined
   /** An operation of this key has an unknown outcome; no other operation may overtake it. */
   readonly inDoubt: boolean
+  /** Of a key without a link: its last create, where the service merged it. */
+  readonly mergedCreate?: MergedCreate
 }
 
 export interface KnownLink {
@@ -31,6 +33,14 @@ export interface KnownLink {
   readonly merged: boolean
   /** Its record is settled in no form: a change of it has not come to its end. */
   readonly isUnfinished?: true
+}
+
+/** The create of a key as it was sent; another key has the contact, or may have it. */
+export interface MergedCreate {
+  readonly contactId: number
+  readonly fields: Contact
+  readonly consent?: number
+  readonly reason: string
 }
 
 /** What a record wants: its contact, and its terms where the pipeline has to do with them. */
@@ -61,7 +71,8 @@ export type Difference =
   | ({ readonly kind: 'update'; readonly contactId: number } & Change)
   /** The record waits behind an operation in doubt, and is taken up again once that is settled. */
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'held'; readonly reason: string }
+  /** `create`: as it was sent before. */
+  | { readonly kind: 'held'; readonly reason: string; readonly create?: MergedCreate }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
 
 export const GONE_REASON = 'the contact was deleted at the service; it is not created again automatically'
@@ -107,6 +118,9 @@ function missingText(contact: Contact): string {
   const missing = FULL_ADDRESS_FIELDS.filter((field) => contact[field] === undefined)
   return `the record has no e-mail address, and for a contact without one it lacks ${missing.join(', ')}; a condition in where skips such records`
 }
+
+export const MERGED_IN_CALL_REASON =
+  'the service returned one contact for two e-mail addresses of the same call: it merged them'
 
 export const MERGED_REASON =
   'the service gave the contact of another key of this pipeline: it merged the two, and both are held until they can be distinguished'

@@ -2,7 +2,7 @@
 import type { Contact } from '../mapping/contact.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { ConsentEvidence } from '../mapping/values/consent.ts'
-import type { Change } from './diff.ts'
+import type { Change, MergedCreate } from './diff.ts'
 import type { HandEdit } from './others/hand-edits.ts'
 import type { HeldWhy } from './waiting/held-why.ts'
 import type { ResolvedKey } from './lookup/resolution.ts'
@@ -181,6 +181,8 @@ export type StagedOperation =
       readonly undoes: string
     }
   | { readonly state: 'waiting' }
+  /** A create that the service merged before. */
+  | ({ readonly state: 'held'; readonly kind: 'create' } & MergedCreate)
   | {
       readonly state: 'held'
       readonly linkId: number

@@ -43,7 +43,7 @@ export function sendingOrder(kind: OperationKind, { mailKey, consent }: Ordered 
 /** The first step of a planned change; one that is not planned has none yet, and a kind only for lists. */
 export function firstStep(form: StagedOperation): OperationKind {
   if (form.state === 'waiting') return 'create'
-  if (form.state === 'held') return 'update'
+  if (form.state === 'held') return 'kind' in form ? form.kind : 'update'
   if (form.kind !== 'update') return form.kind
   if (isWithdrawn(form.consent)) return 'consent'
   if (Object.keys(form.fields).length > 0) return 'update'
@@ -70,11 +70,12 @@ export interface FirstForm {
 
 export function firstForm(operation: StagedOperation): FirstForm {
   const kind = firstStep(operation)
-  const isLinked = operation.state === 'held' || kind !== 'create'
+  const isLinked = kind !== 'create'
   const fields = 'fields' in operation ? operation.fields : {}
   const mailKey = contactMailKey(fields)
   const isDelete = operation.state === 'planned' && operation.kind === 'delete'
   const change = operation.state === 'planned' && operation.kind !== 'delete' ? operation : undefined
+  const consent = 'consent' in operation ? operation.consent : undefined
   return {
     kind,
     linkId: isLinked && 'linkId' in operation ? operation.linkId : undefined,
@@ -82,9 +83,9 @@ export function firstForm(operation: StagedOperation): FirstForm {
     mailKey,
     fields,
     terms: change?.terms,
-    consent: change?.consent,
+    consent,
     state: operation.state,
-    order: sendingOrder(kind, { mailKey, consent: change?.consent }),
+    order: sendingOrder(kind, { mailKey, consent }),
     reason: 'reason' in operation ? operation.reason : undefined,
     // A delete that undoes a create is guarded like that of a missing record, and like it is never retried automatically.
     cause: isDelete ? 'missing' : 'record',

@@ -1,5 +1,6 @@
 // What is to be done about one mapped row, regardless of the others: the difference as an operation, or why there is none.
 import { type Desired, type Difference, type Known, recordDifference } from '../../core/change/diff.ts'
+import { unlessMerged } from '../../core/change/merged-create.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import type { MappedRecord } from '../../core/mapping/mapping.ts'
 import type { StagedBody } from '../../core/state.ts'
@@ -50,6 +51,7 @@ function bodyOf(
     case 'waiting':
       return operation({ state: 'waiting' })
     case 'held':
+      if (decided.create !== undefined) return operation({ ...decided.create, state: 'held', kind: 'create' })
       return operation({ state: 'held', fields: contact, ...linked, reason: decided.reason })
     case 'create':
       return operation({ ...decided, state: 'planned' })
@@ -65,7 +67,8 @@ export function verdictOn(row: Mapped, context: PlanContext): Verdict {
   if (mapped.kind === 'rejected')
     return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
   const desired = desiredOf(mapped)
-  const decided = recordDifference(desired, { known, said: desired.contact }, context.pipeline)
+  const differs = recordDifference(desired, { known, said: desired.contact }, context.pipeline)
+  const decided = unlessMerged(differs, known, context.pipeline)
   const byWrites = verdictByWrites(decided, { mapped, known }, context.pipeline)
   return byWrites ?? bodyOf(decided, { mapped, known }, context.pipeline)
 }

@@ -2,6 +2,7 @@
 // Each is marked as sending before its request leaves, and settled by what came back.
 import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import type { Contact } from '../../core/mapping/contact.ts'
+import { MERGED_IN_CALL_REASON } from '../../core/change/diff.ts'
 import { doubtDecision, doubtStep, isRepeatable } from '../../core/change/lookup/doubt.ts'
 import type { Operation, Settled } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
@@ -262,8 +263,7 @@ async function settleBulk(
   const settled = (await Promise.all([...match.matched].map(ofMember))).flat()
   const merged = [...match.merged].flatMap(([mail, contactId]): Settled[] => {
     const operation = byMail.get(mail)
-    const reason =
-      'the service returned one contact for two e-mail addresses of the same call: it merged them'
+    const reason = MERGED_IN_CALL_REASON
     return operation === undefined
       ? []
       : [{ operation, request: result.request, settlement: { kind: 'held', reason, contactId } }]

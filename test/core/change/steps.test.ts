@@ -44,6 +44,11 @@ describe('the first step', () => {
       { state: 'held', linkId: 1, contactId: 7, fields: {}, reason: 'x' },
       'update',
     ],
+    [
+      'a create that stays held',
+      { state: 'held', kind: 'create', contactId: 7, fields: {}, reason: 'x' },
+      'create',
+    ],
   ])('of %s', (_, form, kind) => expect(firstStep(form)).toBe(kind))
 })
 

@@ -55,11 +55,32 @@ type Staging = BlockStore &
     | 'discardInput'
   >
 
+/** Held for what the service did, and another key has the contact. */
+function mergedCreateOf(
+  ofPipeline: readonly Row[],
+  key: string,
+  tables: Tables,
+): Pick<Known, 'mergedCreate'> {
+  const isMerged = (row: Row): boolean => row.state === 'held' && row.kind === 'create'
+  const own = ofPipeline.findLast(
+    (row) => isMerged(row) && row.key === key && row.guard === undefined && row.contactId !== undefined,
+  )
+  if (own?.contactId === undefined) return {}
+  const { contactId, fields, consent, reason = '', pipeline } = own
+  const isTaken =
+    ofPipeline.some((row) => isMerged(row) && row.contactId === contactId && row.key !== key) ||
+    linksWhere(tables, (link) => link.pipeline === pipeline && link.contactId === contactId && !link.gone)
+      .length > 0
+  return isTaken
+    ? { mergedCreate: { contactId, fields, ...(consent === undefined ? {} : { consent }), reason } }
+    : {}
+}
+
 function knownOf(tables: Tables, pipeline: string, key: string): Known {
   const link = linkOf(tables, pipeline, key)
   const ofPipeline = rowsWhere(tables, (row) => row.pipeline === pipeline)
   const inDoubt = ofPipeline.some((row) => row.state === 'in_doubt' && row.key === key && isKeyed(row))
-  if (link === undefined) return { link: undefined, inDoubt }
+  if (link === undefined) return { link: undefined, inDoubt, ...mergedCreateOf(ofPipeline, key, tables) }
   const others = termsOfOthers(tables, link.contactId, link.id)
   const edits = tables.edits.filter((one) => one.pipeline === pipeline && one.key === key)
   const merged = ofPipeline.some(

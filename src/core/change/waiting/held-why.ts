@@ -1,5 +1,5 @@
 // Why changes are held, as words that can be counted: the guard, or what concerns their record alone. Pure.
-import { GONE_REASON, MERGED_REASON } from '../diff.ts'
+import { GONE_REASON, MERGED_IN_CALL_REASON, MERGED_REASON } from '../diff.ts'
 import type { GuardName } from './guard.ts'
 
 /** What holds the change of a record, whatever the rest of its input is like, and in words. */
@@ -19,7 +19,7 @@ export type HeldTotals = Readonly<Partial<Record<HeldWhy, number>>>
 /** The word for the reason that a change of one record has. */
 export function whyHeld(reason: string): HeldWhy {
   if (reason === GONE_REASON) return 'contact_deleted'
-  return reason === MERGED_REASON ? 'shared_contact' : 'other'
+  return reason === MERGED_REASON || reason === MERGED_IN_CALL_REASON ? 'shared_contact' : 'other'
 }
 
 export interface HeldCounter {

@@ -1,11 +1,34 @@
 // What the state knows of the keys in a batch: their links with the ledger of terms, and what is open about them.
-import type { Known, KnownLink } from '../../../core/change/diff.ts'
+import type { Known, KnownLink, MergedCreate } from '../../../core/change/diff.ts'
 import type { RunState } from '../../../core/run-state.ts'
 import type { StateLists } from '../../../core/state.ts'
 import { type AssertedTerm, termKey } from '../../../core/mapping/terms.ts'
 import type { Connection } from '../../file/database.ts'
 import { isKeyed } from '../../file/state-sets.ts'
 import { parseAssertions, parseContact, parseUnsure, parseValue } from '../rows.ts'
+
+interface MergedRow {
+  contact_id: number
+  fields: string
+  consent: number | null
+  reason: string | null
+}
+
+/** Held for what the service did, and another key has the contact: by a link, or by a create that was merged into it as well. */
+const MERGED_CREATE = `
+SELECT contact_id, fields, consent, reason FROM operation WHERE pipeline = ? AND key = ? AND ${isKeyed('operation')}
+  AND state <> 'planned' AND state = 'held' AND kind = 'create' AND guard IS NULL AND contact_id IS NOT NULL
+  AND (EXISTS (SELECT 1 FROM link WHERE link.contact_id = operation.contact_id AND link.pipeline = operation.pipeline AND link.gone = 0)
+    OR EXISTS (SELECT 1 FROM operation AS other WHERE other.pipeline = operation.pipeline AND other.state <> 'planned' AND other.state = 'held'
+      AND other.kind = 'create' AND other.contact_id = operation.contact_id AND other.key <> operation.key))
+ORDER BY id DESC LIMIT 1`
+
+const mergedCreate = ({ contact_id: contactId, fields, consent, reason }: MergedRow): MergedCreate => ({
+  contactId,
+  fields: parseContact(fields),
+  ...(consent === null ? {} : { consent }),
+  reason: reason ?? '',
+})
 
 interface KnownRow {
   id: number
@@ -89,6 +112,7 @@ export function createKnown(db: Connection): RunState['known'] {
       open('held', "AND kind = 'create' AND contact_id = ? AND key <> ?"),
     )
     .pluck()
+  const mergedCreates = db.prepare<[string, string], MergedRow>(MERGED_CREATE)
   const editedOf = createEdited(db)
   const knownOf = (pipeline: string, keys: readonly string[]): Known[] => {
     const hasLinks = anyLink.get(pipeline) !== undefined
@@ -110,10 +134,16 @@ export function createKnown(db: Connection): RunState['known'] {
       key,
       row: hasLinks ? link.later(pipeline, key) : undefined,
       doubt: hasDoubts ? doubt.later(pipeline, key) : undefined,
+      create: hasHeld ? mergedCreates.later(pipeline, key) : undefined,
     }))
-    return asked.map(({ key, row, doubt: open }): Known => {
+    return asked.map(({ key, row, doubt: open, create }): Known => {
       const found = row?.()
-      return { link: found && linkOf(found, key), inDoubt: open?.() !== undefined }
+      const before = create?.()
+      return {
+        link: found && linkOf(found, key),
+        inDoubt: open?.() !== undefined,
+        ...(found !== undefined || before === undefined ? {} : { mergedCreate: mergedCreate(before) }),
+      }
     })
   }
   // Each statement outside of a transaction takes and gives back the locks of the file.

@@ -1,11 +1,12 @@
 // Why changes are held, as words and in numbers.
 import { expect, it } from 'vitest'
-import { GONE_REASON, MERGED_REASON } from '../../../../src/core/change/diff.ts'
+import { GONE_REASON, MERGED_IN_CALL_REASON, MERGED_REASON } from '../../../../src/core/change/diff.ts'
 import { byNumber, heldCounter, whyHeld } from '../../../../src/core/change/waiting/held-why.ts'
 
 it.each([
   [GONE_REASON, 'contact_deleted'],
   [MERGED_REASON, 'shared_contact'],
+  [MERGED_IN_CALL_REASON, 'shared_contact'],
   ['another reason', 'other'],
 ])('%s is %s', (reason, word) => expect(whyHeld(reason)).toBe(word))
 
