@@ -1,6 +1,6 @@
 // How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
 // the inbox; works beside a running daemon.
-import type { OpenEdit } from '../core/change/others/hand-edits.ts'
+import { isToBeReleased } from '../core/change/others/hand-edits.ts'
 import type { DriftRound } from '../core/change/others/drift-rounds.ts'
 import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
 import type { PipelinePause } from '../core/decision.ts'
@@ -102,9 +102,6 @@ async function stillToSend(
     ...estimate({ ...totals, newTerms: 0 }, { ...limits, mergeMethod, terms }),
   }
 }
-
-/** What the delete of a contact waits for is among the held changes. */
-const isToBeReleased = ({ rule, source }: OpenEdit): boolean => rule === 'ask' && source !== null
 
 /** `owner`: who holds the state now. `state`: undefined where there is none yet. */
 export async function pipelineStanding(

@@ -1,5 +1,6 @@
 // Who watches the daemon: metrics follow its events and are asked for how things stand; alerts look after each of them,
 // and every minute for what time alone brings about.
+import { asksAboutEdits, isToBeReleased } from '../../core/change/others/hand-edits.ts'
 import { type BrakeStanding, waitingForBrakes } from '../../core/change/waiting/brake.ts'
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { readiness } from '../../console/health.ts'
@@ -52,18 +53,27 @@ interface Scraped {
   readonly brakes: readonly BrakeStanding[]
 }
 
+/** Records of which a field waits for an operator (`hand_edits: ask`): they are held, and have no operation. */
+async function recordsThatAsk(pipeline: PipelineSettings, state: Runner['state']): Promise<number> {
+  if (!asksAboutEdits(pipeline)) return 0
+  const edits = await state.openEdits([pipeline.name])
+  return new Set(edits.filter(isToBeReleased).map(({ key }) => key)).size
+}
+
 async function pipelineStanding(
-  { name, schedule, drift }: PipelineSettings,
+  pipeline: PipelineSettings,
   { state, condition, brakes }: Scraped,
 ): Promise<PipelineStanding> {
-  const live = condition.pipelines.find((pipeline) => pipeline.name === name)
+  const { name, schedule, drift } = pipeline
+  const live = condition.pipelines.find((one) => one.name === name)
   const milestones = await state.milestones(name)
   const watchedSince = milestones.firstRunAt ?? (schedule === undefined ? undefined : condition.startedAt)
   const backlog = currentBacklog(await state.backlog(name), live?.runningSince !== undefined)
   const [round] = drift === undefined ? [] : await state.driftRounds(name, 1)
   const compared = drift === undefined ? undefined : { round, share: drift.share }
   const braked = waitingForBrakes(brakes, name)
-  return { name, ...backlog, ...milestones, watchedSince, braked, drift: compared }
+  const held = backlog.held + (await recordsThatAsk(pipeline, state))
+  return { name, ...backlog, held, ...milestones, watchedSince, braked, drift: compared }
 }
 
 async function standings(

@@ -104,11 +104,22 @@ export interface HandEditRules extends FieldRules {
 
 type Ruled = Pick<PipelineSettings, 'hand_edits' | 'map' | 'custom_fields'>
 
+/** The rules of a pipeline and of its fields. */
+const rulesIn = ({ hand_edits: all, map, custom_fields: custom }: Ruled): readonly HandEditRule[] => [
+  all,
+  ...[map, custom].flatMap((fields) => Object.values(fields).flatMap((rule) => rule.hand_edits ?? [])),
+]
+
 /** Whether a pipeline has to look at contacts before it writes to them. */
-export const respectsHandEdits = ({ hand_edits: all, map, custom_fields: custom }: Ruled): boolean =>
-  [all, ...[map, custom].flatMap((fields) => Object.values(fields).map((rule) => rule.hand_edits))].some(
-    (rule) => rule !== undefined && rule !== 'overwrite',
-  )
+export const respectsHandEdits = (pipeline: Ruled): boolean =>
+  rulesIn(pipeline).some((rule) => rule !== 'overwrite')
+
+/** Whether edits may wait for an operator. */
+export const asksAboutEdits = (pipeline: Ruled): boolean => rulesIn(pipeline).includes('ask')
+
+/** What the delete of a contact waits for is among the held changes. */
+export const isToBeReleased = ({ rule, source }: Pick<OpenEdit, 'rule' | 'source'>): boolean =>
+  rule === 'ask' && source !== null
 
 export function handEditRules(pipeline: Ruled, { rules }: Pick<CustomFieldRules, 'rules'>): HandEditRules {
   const names = new Map(rules.map(({ key, name }) => [key, name]))

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  asksAboutEdits,
   deleteHeldText,
   editsAtDelete,
   editsText,
@@ -10,6 +11,7 @@ import {
   mergeTerms,
   mergeWithService,
   openAfterTerms,
+  isToBeReleased,
   respectsHandEdits,
   type SentValues,
 } from '../../../../src/core/change/others/hand-edits.ts'
@@ -128,6 +130,13 @@ describe('the rule of a field', () => {
     expect(respectsHandEdits(pipelineSettings({ custom_fields }))).toBe(true)
     const overwriting = { phone: { column: 'phone', hand_edits: 'overwrite' as const } }
     expect(respectsHandEdits(pipelineSettings({ map: overwriting }))).toBe(false)
+    expect(asksAboutEdits(pipelineSettings({ hand_edits: 'keep', custom_fields }))).toBe(false)
+    expect(asksAboutEdits(pipelineSettings({ map: { phone: { column: 'phone', hand_edits: 'ask' } } }))).toBe(
+      true,
+    )
+    expect(isToBeReleased({ rule: 'ask', source: '1' })).toBe(true)
+    expect(isToBeReleased({ rule: 'ask', source: null })).toBe(false)
+    expect(isToBeReleased({ rule: 'keep', source: '1' })).toBe(false)
   })
 })
 
