@@ -19,6 +19,7 @@ import { sourceOptions } from './schema/source-options.ts'
 import type { SourceKinds } from '../core/settings/source-settings.ts'
 import type { Environment } from './text/substitute.ts'
 import { isMapping, type Tree, valueAt } from './text/tree.ts'
+import { OCCURS_TWICE } from './text/yaml-tree.ts'
 
 export interface LoadOptions extends OutsideChecks {
   readonly file: string
@@ -125,6 +126,14 @@ async function loadAccount(
   return { settings: buildSettings(checked, { file: absolute, account, users }), problems, warnings }
 }
 
+/** Without what a key that occurs twice may have in its second place, which is not read. */
+function withoutUnread(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const doubled = problems.filter(({ message }) => message === OCCURS_TWICE).map(({ path }) => path)
+  return problems.filter(
+    ({ message, path }) => message !== 'is missing' || !doubled.some((one) => path.startsWith(`${one}.`)),
+  )
+}
+
 export interface Whole {
   readonly options: LoadOptions
   readonly schema: ReturnType<typeof configSchema>
@@ -156,7 +165,7 @@ export async function loadTree(
   )
   const [settings, ...others] = loaded
   if (settings === undefined || problems.length > 0)
-    return { ok: false, problems: inOrder(saidOnce(problems), file) }
+    return { ok: false, problems: inOrder(saidOnce(withoutUnread(problems)), file) }
   return {
     ok: true,
     settings,

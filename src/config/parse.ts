@@ -2,6 +2,7 @@
 // It knows no key by name.
 import type { z } from 'zod'
 import { flattened, issueProblems } from './issues.ts'
+import { schemasAt } from './schema/schema-walk.ts'
 import type { ConfigProblem } from './text/problem.ts'
 import { pathKey, type Path, type Tree, valueAt } from './text/tree.ts'
 
@@ -44,12 +45,29 @@ function withMeantValues(tree: Tree, issues: readonly z.core.$ZodIssue[]): unkno
 /** An empty message asks issues.ts for the words. What is parsed once is not worth compiling a parser for. */
 export const PARSING = { error: () => '', jitless: true } as const
 
+/** A record's schema does not look at what stands under an invalid name: its issues are those of the value alone. */
+function withIssuesBelow(
+  issues: readonly z.core.$ZodIssue[],
+  schema: z.ZodType,
+  value: unknown,
+): z.core.$ZodIssue[] {
+  const below = issues
+    .filter(({ code }) => code === 'invalid_key')
+    .flatMap(({ path }) =>
+      schemasAt(schema, path, value)
+        .flatMap((one) => one.safeParse(valueAt(value, path), PARSING).error?.issues ?? [])
+        .map((issue) => ({ ...issue, path: [...path, ...issue.path] })),
+    )
+  return [...issues, ...below]
+}
+
 /** Every problem at once. */
 export function parseTree<S extends z.ZodType>(tree: Tree, schema: S): Parsed<S> {
   const first = schema.safeParse(tree.value, PARSING)
   if (first.success) return { ok: true, values: first.data, written: tree.value }
-  const value = withMeantValues(tree, first.error.issues)
+  const value = withMeantValues(tree, withIssuesBelow(first.error.issues, schema, tree.value))
   const second = value === tree.value ? first : schema.safeParse(value, PARSING)
   if (second.success) return { ok: true, values: second.data, written: value }
-  return { ok: false, problems: issueProblems(second.error.issues, { tree, schema }) }
+  const issues = withIssuesBelow(second.error.issues, schema, value)
+  return { ok: false, problems: issueProblems(issues, { tree, schema }) }
 }

@@ -61,7 +61,12 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '10:26: pipelines.shop.map.ba_state.value: has 22 characters; the field takes 20',
     '11:31: pipelines.shop.map.date_of_birth.value: is not a date; write 1980-12-31, or 1980-12-31T00:00:00+01:00',
   ],
-  'duplicate-key': ['7:5: this key occurs twice; keep one of the two'],
+  'duplicate-key': [
+    '4:12: service.timeout: is not a duration; write one such as 500ms, 30s, 5m, 2h or 30d',
+    '6:1: service: occurs twice; keep one of the two',
+    '11:5: pipelines.shop.mode: occurs twice; keep one of the two',
+    '12:5: pipelines.shop.blnk: is not a known key; did you mean blank?',
+  ],
   'durations-and-shares': [
     '4:12: service.timeout: is not a duration; write one such as 500ms, 30s, 5m, 2h or 30d',
     '5:23: service.retry.max_delay: is not a duration; write one such as 500ms, 30s, 5m, 2h or 30d',
@@ -164,6 +169,9 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'pipeline-name': [
     '3:3: pipelines["web shop"]: is not a name for a pipeline; use up to 64 letters, digits, - and _',
+    '5:26: pipelines["web shop"].map.firs_name: is not a known key; did you mean first_name?',
+    '6:5: pipelines["web shop"].mod: is not a known key; did you mean mode?',
+    '9:12: pipelines.shop.blank: is "cler"; did you mean clear? possible: keep, clear',
   ],
   'preset-faulty': [
     '5:28: pipelines.crm.map.title.value: cannot be in this field; it takes m, f',

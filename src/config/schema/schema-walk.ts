@@ -60,7 +60,7 @@ function child(schema: z.ZodType, step: PropertyKey): z.ZodType[] {
 }
 
 /** Every schema that the value at this path may have to fit. */
-function schemasAt(schema: z.ZodType, path: Path, value: unknown): readonly z.ZodType[] {
+export function schemasAt(schema: z.ZodType, path: Path, value: unknown): readonly z.ZodType[] {
   const [step, ...rest] = path
   if (step === undefined) return [schema]
   const inner =

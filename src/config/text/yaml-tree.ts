@@ -20,8 +20,10 @@ import { type Path, pathKey, pathText, type Place, type Tree } from './tree.ts'
 
 const MAX_ALIASES = 20
 
+/** The first one is read; what is missing from it may stand in the other. */
+export const OCCURS_TWICE = 'occurs twice'
+
 const SENTENCES: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'this key occurs twice; keep one of the two',
   MULTIPLE_DOCS: 'a second document begins here (---); keep one document in a file',
   TAG_RESOLVE_FAILED: 'tags (!name) are not available; write the value without it',
   TAB_AS_INDENT: 'a tab cannot indent; use spaces',
@@ -142,7 +144,7 @@ function readMapping(node: { items: Pair<ParsedNode, ParsedNode | null>[] }, pat
     else if (name === '__proto__')
       report(reading, { path: [...path, name], offset }, 'is not a valid name; choose another one')
     else if (Object.hasOwn(mapping, name))
-      report(reading, { path: [...path, name], offset }, 'occurs twice; keep one of the two')
+      report(reading, { path: [...path, name], offset }, `${OCCURS_TWICE}; keep one of the two`)
     else {
       const at = position(reading.lines, offset)
       const key = { keyLine: at.line, keyColumn: at.column }
@@ -195,7 +197,9 @@ function readValue(node: Node | null, where: { path: Path; key?: Key }, reading:
 
 function readDocument(text: string, { file, env }: { file: string; env: Environment }): YamlRead {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' })
+  // A key that occurs twice is reported by readMapping, with its path: the rest of the file is readable all the same.
+  const options = { lineCounter: lines, prettyErrors: false, version: '1.2', uniqueKeys: false } as const
+  const document = parseDocument(text, options)
   const syntax = syntaxProblems(text, { lines, document, file })
   if (syntax.length > 0) return { problems: syntax }
   const reading: Reading = { file, env, document, lines, places: new Map(), problems: [] }
