@@ -108,7 +108,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '14:14: pipelines.shop.map.phone: is not a mapping; write the name of a column, or { column: NAME } with more beside it',
   ],
   'merge-key': [
-    '2:1: x: is not a known key; the nearest known is log',
+    '2:1: x: is not a known key; the nearest known is max_parallel',
     '5:5: pipelines.shop["<<"]: is not a known key; merge keys are not available, write the values out',
   ],
   'metrics-token-is-key': [

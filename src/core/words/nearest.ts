@@ -1,6 +1,6 @@
 // Suggestions for names that were mistyped, or that other systems use for the same thing.
 // A suggestion is text for the reader; nothing is ever corrected automatically.
-import { closest, distance } from 'fastest-levenshtein'
+import { distance } from 'fastest-levenshtein'
 
 /** Other common names of contact fields, where the letters alone would suggest the wrong one. */
 const MEANT = new Map(
@@ -27,10 +27,9 @@ const MEANT = new Map(
 export function suggestion(name: string, known: readonly string[]): string {
   const near = nearName(name, known)
   if (near !== undefined) return `did you mean ${near}?`
-  if (known.length === 0) return ''
-  return known.length > 12
-    ? `the nearest known is ${closest(start(name), known)}`
-    : `known here: ${known.join(', ')}`
+  const closest = best(name, known)
+  if (closest === undefined) return ''
+  return known.length > 12 ? `the nearest known is ${closest}` : `known here: ${known.join(', ')}`
 }
 
 /** The known name that was probably meant, by common names or by the letters. */
@@ -45,12 +44,27 @@ const farthest = (length: number): number => Math.max(2, length / 2)
 /** The known name with nearly the same letters; undefined where none is near. */
 export function nearest(name: string, known: readonly string[], most = farthest): string | undefined {
   // One sign is as near to every other.
-  if (known.length === 0 || name.trim().length < 2) return undefined
-  const folded = known.map(start)
-  const found = closest(start(name), folded)
-  const away = distance(start(name), found)
-  const isNear = away <= most(found.length) && away < found.length
-  return isNear ? known[folded.indexOf(found)] : undefined
+  if (name.trim().length < 2) return undefined
+  const isNear = (away: number, length: number): boolean => away <= most(length) && away < length
+  return best(name, known, isNear)
+}
+
+/** Of those that are near, the shortest that begins with the name, else the one that differs in the smallest part of it. */
+function best(
+  name: string,
+  known: readonly string[],
+  isNear: (away: number, length: number) => boolean = () => true,
+): string | undefined {
+  const written = start(name)
+  let found: { readonly name: string; readonly part: number } | undefined
+  for (const one of known) {
+    const folded = start(one)
+    const away = distance(written, folded)
+    // Below 0 is before every other; of two that begin with it, the shorter one comes first.
+    const part = away / Math.max(written.length, folded.length) - (folded.startsWith(written) ? 1 : 0)
+    if (isNear(away, folded.length) && (found === undefined || part < found.part)) found = { name: one, part }
+  }
+  return found?.name
 }
 
 /** Comparing is quadratic, and a name far longer than all known ones is near to none of them. */
