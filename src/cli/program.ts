@@ -59,7 +59,7 @@ function addCommand(parent: Command, entry: CommandEntry, called: Called, group?
   // Their meaning is on the command's page.
   command.option('--config <FILE>')
   command.option('--account <NAME>')
-  command.option('--json')
+  if (entry.isText !== true) command.option('--json')
   for (const option of entry.options ?? []) command.addOption(optionOf(option))
   showPage(command, io, () => commandPage(entry, { group, more: more.get(entry.name) ?? '' }))
   command.action(async () => {

@@ -186,6 +186,19 @@ describe('the command line', () => {
     },
   )
 
+  it.each([
+    ['help', '--json'],
+    ['help', 'run', '--json'],
+    ['completion', 'bash', '--json'],
+  ])('prints no text where JSON is asked for: %s %s %s', async (...words) => {
+    expect(await typed(...words)).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('shows --json on the page of each command that has it', () => {
+    const without = all.filter(({ page }) => !pageText(page, 80, asItIs).includes('--json'))
+    expect(without.map(({ path }) => path)).toEqual(['help', 'completion'])
+  })
+
   it('says which command was meant', async () => {
     const { code, stderr } = await typed('stauts')
     expect(code).toBe(2)

@@ -358,6 +358,13 @@ describe('the commands', () => {
     expect(execFileSync('git', ['status', '--porcelain'], { cwd: root }).toString()).toBe(before)
   })
 
+  it('the demo with --json prints its numbers alone', async () => {
+    const { code, stdout, stderr } = await shop.cli('demo', '--json')
+    expect(JSON.parse(stdout)).toEqual({ as_expected: true, changes: 3, writes: 3, writes_of_unchanged: 0 })
+    expect(stderr).toContain('3 writes for 3 changes, 0 writes for none.')
+    expect(code).toBe(0)
+  })
+
   it('no secret comes out anywhere, and no personal data on standard error', async () => {
     await shop.drop(
       'shop',

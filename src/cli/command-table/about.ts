@@ -14,6 +14,7 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
       'contact-sync help rejects list',
       'contact-sync help --man run > contact-sync-run.1',
     ],
+    isText: true,
     load: async () => (await import('../commands/help.ts')).help,
   },
   {
@@ -27,6 +28,7 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
       'contact-sync completion zsh > ~/.zfunc/_contact-sync',
       'contact-sync completion fish > ~/.config/fish/completions/contact-sync.fish',
     ],
+    isText: true,
     load: async () => (await import('../commands/completion.ts')).completion,
   },
   {

@@ -27,6 +27,8 @@ export interface CommandEntry {
   readonly accounts?: 'each' | 'found'
   /** Options with which one has to be named all the same, as in an options object. */
   readonly singleWith?: readonly string[]
+  /** What it prints is meant as text: it has no --json. */
+  readonly isText?: boolean
   /** More of its help, loaded only where the command is named. */
   moreHelp?(): Promise<string>
   load(): Promise<Action>

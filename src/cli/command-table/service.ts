@@ -144,8 +144,8 @@ export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
     name: 'demo',
     summary: 'sandbox, sample files, first run, second run; then exits',
     description:
-      'Shows the complete process on sample exports against a sandbox, in a temporary folder that it removes again.',
-    examples: ['contact-sync demo'],
+      'Shows the complete process on sample exports against a sandbox, in a temporary folder that it removes again. With --json what it shows goes to standard error, and the numbers of writes are printed.',
+    examples: ['contact-sync demo', 'contact-sync demo --json'],
     load: async () => (await import('../commands/demo.ts')).demo,
   },
 ]

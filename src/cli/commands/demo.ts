@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { installed } from '../../installation.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { systemClock as clock } from '../../system.ts'
-import { type CommonOptions, type Io, print } from '../io.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { plan } from './plan.ts'
 import { listRejects } from './rejects.ts'
 import { run } from './run.ts'
@@ -41,7 +41,14 @@ function chapter(io: Io, number: number, title: string): void {
   print(io, ['', `${number}. ${title}`, ''])
 }
 
-async function story(io: Io, options: CommonOptions, folder: string, writes: Writes): Promise<boolean> {
+/** How many requests that write were sent for records that had changed, and for the same files once more. */
+interface Shown {
+  readonly changes: number
+  readonly writes: number
+  readonly writesOfUnchanged: number
+}
+
+async function story(io: Io, options: CommonOptions, folder: string, writes: Writes): Promise<Shown> {
   chapter(io, 1, 'Three exports are in their inboxes: an Outlook address book, a web shop, a CRM.')
   await dropSamples(folder)
   await run(io, options, [])
@@ -67,11 +74,12 @@ async function story(io: Io, options: CommonOptions, folder: string, writes: Wri
   chapter(io, 6, 'The status afterwards.')
   await status(io, options, [])
   print(io, ['', `${sent} writes for ${MOVED.length} changes, ${again} writes for none.`])
-  return sent === MOVED.length && again === 0
+  return { changes: MOVED.length, writes: sent, writesOfUnchanged: again }
 }
 
 /** Ends with 0 when everything went as told, with 1 when it did not. */
-export async function demo(io: Io): Promise<number> {
+export async function demo(outer: Io, { json = false }: CommonOptions): Promise<number> {
+  const io = json ? { ...outer, stdout: outer.stderr } : outer
   const folder = await mkdtemp(join(tmpdir(), 'contact-sync-demo-'))
   const sandbox = await startSandbox({ port: 0, apiKey: API_KEY, clock })
   try {
@@ -83,11 +91,19 @@ export async function demo(io: Io): Promise<number> {
     await copyFile(join(SAMPLES, 'demo.yaml'), config)
     const env = { ...io.env, DEMO_BASE_URL: sandbox.url, DEMO_API_KEY: API_KEY }
     const writes = (): number => sandbox.requests().filter(({ method }) => method !== 'GET').length
-    const went = await story({ ...io, env }, { config }, folder, writes)
+    const shown = await story({ ...io, env }, { config }, folder, writes)
+    const went = shown.writes === shown.changes && shown.writesOfUnchanged === 0
     print(
       io,
       went ? 'Next: README.md, "Your first pipeline, in five minutes".' : 'This result was not expected.',
     )
+    if (json)
+      printJson(outer, {
+        as_expected: went,
+        changes: shown.changes,
+        writes: shown.writes,
+        writes_of_unchanged: shown.writesOfUnchanged,
+      })
     return went ? EXIT.done : EXIT.fault
   } finally {
     await sandbox.close()

@@ -44,7 +44,10 @@ function commandPlace(path: string, entry: CommandEntry): CompletionPlace {
   return {
     path,
     words: takes.includes('SHELL') ? SHELLS.map((word) => ({ word, help: `for ${word}` })) : [],
-    options: [...own.map(({ flags, help }) => ({ word: longName(flags), help })), ...COMMON],
+    options: [
+      ...own.map(({ flags, help }) => ({ word: longName(flags), help })),
+      ...COMMON.filter(({ word }) => !(entry.isText === true && word === '--json')),
+    ],
     valued: [
       ...own
         .filter(({ flags }) => /[<[]/.test(flags))

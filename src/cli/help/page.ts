@@ -25,7 +25,7 @@ const item = (fact: Fact): Block => ({ kind: 'item', ...fact })
 const text = (words: string): Block => ({ kind: 'text', text: words })
 const code = (words: string): Block => ({ kind: 'code', text: words })
 
-/** Those that every command has, beside its own. */
+/** Those that every command has, beside its own; --json all but those that print a text. */
 const COMMON: readonly Fact[] = [
   {
     term: '--config <FILE>',
@@ -41,6 +41,9 @@ const COMMON: readonly Fact[] = [
   },
   { term: '-h, --help', text: 'this page' },
 ]
+
+const commonOf = ({ isText = false }: CommandEntry): readonly Fact[] =>
+  COMMON.filter(({ term }) => !(isText && term === '--json'))
 
 function optionFact({ flags, help, choices, standard }: OptionEntry): Fact {
   const possible = choices === undefined ? '' : `: ${choices.join(', ')}`
@@ -86,7 +89,10 @@ export function commandPage(
       { heading: 'SYNOPSIS', blocks: [text(synopsis)] },
       { heading: 'DESCRIPTION', blocks: [text(entry.description)] },
       ...(parameters.length === 0 ? [] : [{ heading: 'ARGUMENTS', blocks: parameters.map(item) }]),
-      { heading: 'OPTIONS', blocks: [...(entry.options ?? []).map(optionFact), ...COMMON].map(item) },
+      {
+        heading: 'OPTIONS',
+        blocks: [...(entry.options ?? []).map(optionFact), ...commonOf(entry)].map(item),
+      },
       ...(more === '' ? [] : [{ heading: 'MORE', blocks: [code(more.trim())] }]),
       { heading: 'EXAMPLES', blocks: entry.examples.map(code) },
       { heading: 'FILES', blocks: files(path).map(item) },
