@@ -4,9 +4,10 @@ import { SyncError } from '../core/words/errors.ts'
 import { oneLine } from '../core/words/harmless.ts'
 import { unguarded } from './guarded.ts'
 import type { Io } from './io.ts'
+import { Interrupted } from './messages.ts'
 
 /**
- * Resolves where the answer is yes. Throws USAGE where it is not, and where there is no terminal and `yes` was not given.
+ * Resolves where the answer is yes. Throws USAGE where it is not, Interrupted for Ctrl-C, and USAGE where there is no terminal and `yes` was not given.
  * The question goes to standard error, so that standard output holds the result alone.
  */
 export async function confirm(io: Io, question: string, yes: boolean): Promise<void> {
@@ -16,14 +17,14 @@ export async function confirm(io: Io, question: string, yes: boolean): Promise<v
       hint: '--yes continues without a question.',
     })
   const asking = createInterface({ input: io.stdin, output: unguarded(io.stderr) })
-  // Ctrl-C, Ctrl-D and the end of the process are an answer, too; the question alone would wait on. A line goes before the end
-  // that follows it.
-  const ended = new Promise<string>((resolve) => {
-    for (const event of ['SIGINT', 'close'] as const) asking.once(event, () => setImmediate(resolve, ''))
+  // Ctrl-D and the end of the process are an answer, too; the question alone would wait on. A line goes before the end that
+  // follows it.
+  const ended = new Promise<string>((resolve, reject) => {
+    asking.once('close', () => setImmediate(resolve, ''))
+    asking.once('SIGINT', () => reject(new Interrupted('Nothing was changed.')))
   })
   const answered = asking.question(`${oneLine(question)} [y/N] `, { signal: io.signal }).catch(() => '')
-  const answer = await Promise.race([answered, ended])
-  asking.close()
+  const answer = await Promise.race([answered, ended]).finally(() => asking.close())
   if (!/^(y|yes)$/i.test(answer.trim()))
     throw new SyncError('USAGE', 'not done', { hint: 'Nothing was changed.' })
 }

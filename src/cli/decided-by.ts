@@ -9,6 +9,7 @@ import { suggestion } from '../core/words/nearest.ts'
 import { systemUser } from '../system.ts'
 import { unguarded } from './guarded.ts'
 import type { CommonOptions, Io } from './io.ts'
+import { Interrupted } from './messages.ts'
 
 /** Options of every command that decides. */
 export interface DecidingOptions extends CommonOptions {
@@ -28,7 +29,10 @@ async function typedToken(io: Io, name: string): Promise<string> {
   const asking = createInterface({ input: io.stdin, output: silent, terminal: true })
   try {
     // A line goes before the end that follows it.
-    const ended = new Promise<string>((resolve) => asking.once('close', () => setImmediate(resolve, '')))
+    const ended = new Promise<string>((resolve, reject) => {
+      asking.once('close', () => setImmediate(resolve, ''))
+      asking.once('SIGINT', () => reject(new Interrupted('Nothing was done.')))
+    })
     return await Promise.race([asking.question('', { signal: io.signal }).catch(() => ''), ended])
   } finally {
     asking.close()

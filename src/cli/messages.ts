@@ -15,6 +15,13 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** Ctrl-C at a question: a terminal that is asked sends no signal for it, and a shell expects the code of one. */
+export class Interrupted extends SyncError {
+  constructor(hint: string) {
+    super('USAGE', 'interrupted, not done', { hint })
+  }
+}
+
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   USAGE: EXIT.refused,
   CONFIG_INVALID: EXIT.refused,
@@ -58,6 +65,7 @@ export function errorMessage(error: unknown): Message {
       exitCode: EXIT.refused,
     }
   }
+  if (error instanceof Interrupted) return { lines: [error.message, error.hint], exitCode: EXIT.interrupted }
   if (error instanceof SyncError)
     return {
       lines: [`${error.code}: ${error.message}`, error.hint],

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { confirm } from '../../src/cli/confirm.ts'
 import type { Io } from '../../src/cli/io.ts'
+import { errorMessage } from '../../src/cli/messages.ts'
 
 function asked(answer: string, isInteractive = true) {
   const stdin = new PassThrough()
@@ -46,6 +47,19 @@ test('nor does the end of the process', async () => {
   const waiting = confirm({ ...io, stdin: new PassThrough(), signal: ending.signal }, 'Really?', false)
   ending.abort()
   await expect(waiting).rejects.toThrow('not done')
+})
+
+test('Ctrl-C at a terminal ends the command as a signal would', async () => {
+  const { io } = asked('y')
+  const stdin = new PassThrough()
+  const stderr = Object.assign(new PassThrough(), { isTTY: true })
+  const waiting = confirm({ ...io, stdin, stderr }, 'Really?', false)
+  stdin.write('\u0003')
+  const error: unknown = await waiting.catch((one: unknown) => one)
+  expect(errorMessage(error)).toEqual({
+    lines: ['interrupted, not done', 'Nothing was changed.'],
+    exitCode: 130,
+  })
 })
 
 test('without a terminal only --yes says yes', async () => {

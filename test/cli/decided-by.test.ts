@@ -53,6 +53,15 @@ it('types the token where no variable has it', async () => {
   expect(await entries()).toMatchObject([{ by: 'anna' }])
 })
 
+it('ends as by a signal where Ctrl-C is typed for the token, and nothing is done', async () => {
+  const told = await place.cliInterrupted('pause', '--by', 'anna')
+  expect(told).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('interrupted, not done') as string,
+  })
+  expect((await place.json('status'))['pipelines']).toMatchObject([{ paused: null }])
+})
+
 describe('is refused, and nothing is done', () => {
   it.each([
     ['without a token', '', ['--by', 'anna'], 'the token of anna is missing'],

@@ -201,6 +201,13 @@ describe('init at a terminal', () => {
     expect(stderr).toContain('Nothing was written')
   })
 
+  it('Ctrl-C writes nothing and ends as a signal would', async () => {
+    await place.write('people.csv', DATES)
+    const { code, stderr } = await place.cliInterrupted('init', 'people.csv')
+    expect([code, existsSync(place.path('config.yaml'))]).toEqual([130, false])
+    expect(stderr).toContain('Nothing was written')
+  })
+
   it('a file that is there is replaced only after a yes', async () => {
     await place.write('people.csv', 'Mail\nnea@a.example\n')
     await place.write('config.yaml', 'mine')

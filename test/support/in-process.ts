@@ -20,6 +20,8 @@ export interface Place {
   cli(...args: string[]): Promise<Told>
   /** As at a terminal, with an answer a line. */
   cliAnswering(answers: readonly string[], ...args: string[]): Promise<Told>
+  /** As at a terminal, where Ctrl-C is typed at the first question. */
+  cliInterrupted(...args: string[]): Promise<Told>
   /** What the command prints with `--json`. */
   json(...args: string[]): Promise<Record<string, unknown>>
   close(): Promise<void>
@@ -45,11 +47,16 @@ export async function openPlace(env: Readonly<Record<string, string>> = {}): Pro
     },
     cli: (...args) => started(args),
     cliAnswering: (answers, ...args) => started(args, answers),
+    cliInterrupted: (...args) => started(args, ['\u0003'], { isTTY: true }),
     json: async (...args) => JSON.parse((await place.cli(...args, '--json')).stdout) as never,
     close: () => rm(folder, { recursive: true }),
   }
-  async function started(args: readonly string[], answers?: readonly string[]): Promise<Told> {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  async function started(
+    args: readonly string[],
+    answers?: readonly string[],
+    screen: { readonly isTTY?: boolean } = {},
+  ): Promise<Told> {
+    const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), screen)]
     const texts = Promise.all([textOf(stdout), textOf(stderr)])
     const code = await runCommandLine([...args, '--config', path('config.yaml')], {
       ...{ stdin: Readable.from((answers ?? []).map((line) => `${line}\n`)), stdout, stderr },

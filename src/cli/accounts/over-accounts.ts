@@ -9,7 +9,7 @@ import type { SeveralAccounts } from './chosen.ts'
 import { captured } from '../captured.ts'
 import type { CommandCall } from '../command-table/entry.ts'
 import { type Io, print, printError, printJson } from '../io.ts'
-import { errorMessage } from '../messages.ts'
+import { errorMessage, Interrupted } from '../messages.ts'
 
 /** Worse ones first. */
 const WORST: readonly number[] = [
@@ -149,7 +149,10 @@ async function answerOf(
 
 /** What is not known in one account may be known in another. */
 const isUnknownHere = ({ code, error }: Answer): boolean =>
-  code === undefined && error instanceof SyncError && error.code === 'USAGE'
+  code === undefined &&
+  error instanceof SyncError &&
+  error.code === 'USAGE' &&
+  !(error instanceof Interrupted)
 
 /** Prints the error, if it ended by one; gives its exit code. */
 function endOf({ account, code, error }: Answer, io: Io): number {
@@ -178,7 +181,9 @@ export async function overAccounts(several: SeveralAccounts, call: CommandCall):
     if (io.signal.aborted) break
     const { account } = settings
     const own = isJoined || parts.length === 1 ? io : below(account, io)
-    answers.push(await answerOf(account, own, { isJoined, act: act(sharing(settings), names) }))
+    const answer = await answerOf(account, own, { isJoined, act: act(sharing(settings), names) })
+    answers.push(answer)
+    if (answer.error instanceof Interrupted) break
   }
   close()
   const known = entry.accounts === 'found' ? answers.filter((one) => !isUnknownHere(one)) : answers

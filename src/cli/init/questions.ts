@@ -6,6 +6,7 @@ import { oneLine } from '../../core/words/harmless.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { unguarded } from '../guarded.ts'
 import { type Io, printError } from '../io.ts'
+import { Interrupted } from '../messages.ts'
 
 const LONGEST_VALUE = 40
 
@@ -37,7 +38,7 @@ function answerMeant(text: string, { answers, standard }: InitQuestion): string 
   return fitting.length === 1 ? fitting[0]?.answer : undefined
 }
 
-/** The proposal after all answers. Throws USAGE where the operator ends it. */
+/** The proposal after all answers. Throws USAGE where the operator ends it, Interrupted for Ctrl-C. */
 export async function askAll(io: Io, proposal: Proposal): Promise<Proposal> {
   const questions = initQuestions(proposal)
   if (questions.length === 0) return proposal
@@ -45,6 +46,7 @@ export async function askAll(io: Io, proposal: Proposal): Promise<Proposal> {
   const lines: string[] = []
   let waiting: ((line: string | undefined) => void) | undefined
   let isOver = false
+  let isInterrupted = false
   const end = (): void => {
     isOver = true
     waiting?.(undefined)
@@ -54,7 +56,10 @@ export async function askAll(io: Io, proposal: Proposal): Promise<Proposal> {
     if (waiting === undefined) lines.push(line)
     else waiting(line)
   })
-  asking.on('SIGINT', end)
+  asking.on('SIGINT', () => {
+    isInterrupted = true
+    end()
+  })
   asking.on('close', end)
   io.signal.addEventListener('abort', end, { once: true })
   const nextLine = async (): Promise<string | undefined> => {
@@ -76,6 +81,11 @@ export async function askAll(io: Io, proposal: Proposal): Promise<Proposal> {
     asking.close()
   }
 
+  function notAnswered(): SyncError {
+    const hint = 'Nothing was written.'
+    return isInterrupted ? new Interrupted(hint) : new SyncError('USAGE', 'not done', { hint })
+  }
+
   async function askOne(question: InitQuestion, before: Proposal): Promise<Proposal> {
     printError(io, questionLines(question))
     const choices = question.answers.map(({ answer }) => answer).join('/')
@@ -83,7 +93,7 @@ export async function askAll(io: Io, proposal: Proposal): Promise<Proposal> {
       asking.setPrompt(`  [${choices}, Enter: ${question.standard}] `)
       if (!isOver) asking.prompt()
       const line = await nextLine()
-      if (line === undefined) throw new SyncError('USAGE', 'not done', { hint: 'Nothing was written.' })
+      if (line === undefined) throw notAnswered()
       const answer = answerMeant(line, question)
       if (answer !== undefined) return answered(before, question, answer)
       printError(io, `  Write one of ${choices}.`)
