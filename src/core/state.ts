@@ -245,7 +245,8 @@ export interface RebuildStore {
 /** What lists and reports read beside a run. */
 export interface StateLists {
   lastRun(pipeline: string): Promise<RunRecord | undefined>
-  run(id: string): Promise<RunRecord | undefined>
+  /** `requests`: all that it sent, retries included; undefined while it runs, and for runs of older versions. */
+  run(id: string): Promise<(RunRecord & { readonly requests: number | undefined }) | undefined>
   /** The highest contact id that was known when the run started; 0 where it is unknown, as for runs of older versions. */
   highestContactBefore(runId: string): Promise<number>
   milestones(pipeline: string): Promise<Milestones>

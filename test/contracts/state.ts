@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { contactMailKey } from '../../src/core/mapping/contact.ts'
 import type { Operation, Settled } from '../../src/core/change/operation.ts'
 import { GONE_REASON } from '../../src/core/change/diff.ts'
+import { noCounts } from '../../src/core/outcome/summary.ts'
 import type { TestState } from '../support/state/memory-state.ts'
 import { aboutRun, AT, done, ended, person, type World, worldOver } from './state-world.ts'
 
@@ -680,6 +681,16 @@ export function stateContract(name: string, open: () => TestState): void {
       for await (const one of state.held(['shop'])) await writeBetween(one)
       for await (const one of state.rejects(['shop'])) await writeBetween(one)
       expect(listed).toEqual(['K1', 'K2', 'K8', 'K9'])
+    })
+
+    it('knows how many requests a run has sent, once it has ended', async () => {
+      await state.beginRun({ id: 'r1', pipeline: 'shop', startedAt: AT, configHash: '' })
+      expect(await state.run('r1')).toMatchObject({ pipeline: 'shop', requests: undefined })
+      await state.endRun('r1', {
+        ...{ endedAt: AT + 1, status: 'ok', counts: noCounts(), error: undefined, code: undefined },
+        ...{ drift: 0, files: 1, refused: 0, figures: { requests: 7, fileMs: undefined } },
+      })
+      expect(await state.run('r1')).toMatchObject({ status: 'ok', requests: 7 })
     })
 
     it('enters what ended into the sync log, and keeps pipelines apart', async () => {

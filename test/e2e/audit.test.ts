@@ -109,6 +109,11 @@ describe('reading', () => {
     const [first] = await twoRuns()
     const right = await shop.cli('audit', 'run', first!)
     expect(right.stdout).toContain('3 read = 3 created + 0 updated')
+    // One bulk call for three contacts.
+    expect(right.stdout).toContain(
+      '  1 request to the service, retries included\n  the log has 3 entries of it\n',
+    )
+    expect((await json('audit', 'run', first!)).said).toMatchObject({ requests: 1, entries: 3 })
     expect(right.stdout).toContain('control totals add up')
     expect(right.code).toBe(0)
     const db = new Database(shop.path('state', 'contact-sync.db'))

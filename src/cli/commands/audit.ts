@@ -147,7 +147,7 @@ const isWorthSaying = ({ run = 0, log, isExact, agrees }: ControlTotal): boolean
 
 interface Account {
   readonly id: string
-  readonly run: RunRecord | undefined
+  readonly run: Awaited<ReturnType<StateStore['run']>>
   readonly account: LogAccount
   readonly totals: readonly ControlTotal[]
 }
@@ -161,6 +161,7 @@ const accountJson = ({ id, run, account, totals }: Account, actions: readonly Ru
   started_at: iso(run?.startedAt),
   ended_at: iso(run?.endedAt),
   counts: run?.counts ?? null,
+  requests: run?.requests ?? null,
   entries: account.entries,
   actions,
   totals: totals.map(({ what, run: counted, log, agrees }) => ({ what, run: counted ?? null, log, agrees })),
@@ -170,8 +171,9 @@ const accountJson = ({ id, run, account, totals }: Account, actions: readonly Ru
 async function printAccount(io: Io, { id, run, account, totals }: Account, state: StateStore): Promise<void> {
   print(io, runText(id, run))
   print(io, balanceText(run?.counts))
-  const requests = plural(account.requests, 'request')
-  print(io, `  the log has ${plural(account.entries, 'entry', 'entries')} of it, over ${requests}`)
+  if (run?.requests !== undefined)
+    print(io, `  ${plural(run.requests, 'request')} to the service, retries included`)
+  print(io, `  the log has ${plural(account.entries, 'entry', 'entries')} of it`)
   for (const total of totals.filter(isWorthSaying)) print(io, totalText(total))
   const adds = totals.every(({ agrees }) => agrees)
   print(

@@ -8,7 +8,6 @@ type Told = 'created' | 'updated' | 'unchanged' | 'rejected' | 'failed' | 'held'
 
 export type LogAccount = Record<Told, number> & {
   readonly entries: number
-  readonly requests: number
 }
 
 const RECORD_ACTIONS = ['create', 'update', 'terms']
@@ -24,7 +23,7 @@ function nothing(): { -readonly [Name in keyof LogAccount]: number } {
     in_doubt: 0,
     deleted: 0,
   }
-  return { ...told, entries: 0, requests: 0 }
+  return { ...told, entries: 0 }
 }
 
 /** What became of a change, by the entries of its steps, oldest first. */
@@ -78,7 +77,6 @@ export async function runAccount(
   }
   for await (const entry of entries) {
     account.entries += 1
-    account.requests += entry.request?.attempts ?? 0
     if (entry.person === null || ![...RECORD_ACTIONS, 'delete'].includes(entry.action)) continue
     // Entries of the log's older form do not tell the operation; where their values are gone, nor the key.
     const key = String(entry.operation ?? entry.key ?? entry.person)

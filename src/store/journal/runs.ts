@@ -105,6 +105,7 @@ export function createRunStore(db: Connection): Runs {
     'UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ?, code = ?, drift = ?, files = ?, refused = ?, refused_file = ?, refused_code = ? WHERE id = ?',
   )
   const figure = db.prepare('INSERT OR REPLACE INTO run_figure VALUES (?, ?, ?)')
+  const requests = db.prepare<[string], number>('SELECT requests FROM run_figure WHERE run_id = ?').pluck()
   const last = db.prepare<[string], RunRow>(
     'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
   )
@@ -147,7 +148,7 @@ export function createRunStore(db: Connection): Runs {
     highestContactBefore: async (runId) => highest.get(runId) ?? 0,
     async run(id) {
       const row = byId.get(id)
-      return row && runRecord(row)
+      return row && { ...runRecord(row), requests: requests.get(id) }
     },
     async backlog(pipeline) {
       return backlog.get({ pipeline }) ?? NO_BACKLOG

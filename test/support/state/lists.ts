@@ -302,7 +302,7 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
     },
     async run(id) {
       const run = tables.runs.get(id)
-      return run && runRecord(run)
+      return run && { ...runRecord(run), requests: run.figures?.requests }
     },
     linkedKeys: async (pipeline, { after = '', limit }) =>
       linksWhere(tables, (link) => link.pipeline === pipeline && link.key > after)
