@@ -24,6 +24,8 @@ export interface StateInfo {
   /** `ok`, or what was found. */
   readonly integrity: string
   readonly mark: Mark
+  /** The address that it belongs to; undefined: it was never bound. */
+  readonly service: string | undefined
   /** Of a state at a server. */
   readonly workers: readonly WorkerView[]
   readonly pipelines: readonly StatePipeline[]
@@ -117,6 +119,7 @@ async function inspect(db: Connection, where: StateLocation): Promise<StateInfo>
   return {
     ...facts,
     mark: currentMark(db),
+    service: db.prepare<[], string>("SELECT value FROM meta WHERE name = 'service'").pluck().get(),
     pipelines: await Promise.all(names.map(async (pipeline) => ({ pipeline, ...(await openOf(pipeline)) }))),
     doubt: doubtOfState(db, mark),
     isMarked: mark !== undefined,

@@ -62,6 +62,7 @@ describe('state info', () => {
       application_id: 'CSY1',
       owner: { pid: daemon.process.pid },
       integrity: 'ok',
+      service: shop.sandbox.url,
       pipelines: [{ pipeline: 'shop', linked: 3, rejects: 0, held: 0, in_doubt: 0, to_be_tried_again: 0 }],
       sync_log: { entries: 3 },
       runs: 1,
@@ -72,7 +73,7 @@ describe('state info', () => {
     await daemon.ended
     expect((await json('state', 'info')).said).toMatchObject({ owner: null })
     expect((await shop.cli('state', 'info')).stdout).toMatch(
-      /not held by a process\n.*integrity: ok\n.*1 run, the last/,
+      /belongs to the service http:.*\n.*not held by a process\n.*integrity: ok\n.*1 run, the last/,
     )
   })
 

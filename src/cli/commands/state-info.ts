@@ -21,6 +21,7 @@ const infoJson = (path: string, info: Info) => ({
   schema: info.schema,
   application_id: info.applicationId,
   instance: info.mark.instance,
+  service: info.service ?? null,
   owner:
     info.owner === undefined
       ? null
@@ -50,6 +51,7 @@ function infoText(path: string, info: Info): readonly string[] {
   return [
     path,
     `  ${bytesText(info.bytes)}, and ${bytesText(info.walBytes)} not yet merged into it; schema ${info.schema}, instance ${mark.instance}`,
+    info.service === undefined ? '  not bound to a service yet' : `  belongs to the service ${info.service}`,
     ...(info.workers.length > 0
       ? info.workers.map((one) => `  ${workerText(one)}`)
       : [
