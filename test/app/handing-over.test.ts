@@ -389,7 +389,10 @@ describe('the daemon', () => {
     })
     expect(await none.now()).toEqual({ entries: 0, up_to: 0 })
     await place.write('config.yaml', CONFIGURATION('x').replace(/^audit:.*$/m, ''))
-    expect((await place.cli('audit', 'hand-over')).stderr).toMatch(/audit\.hand_over is not configured/)
+    expect(await place.cli('audit', 'hand-over')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('CONFIG_INVALID: audit.hand_over is not configured') as string,
+    })
   })
 })
 

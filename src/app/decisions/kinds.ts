@@ -85,7 +85,7 @@ async function handOverNow(
 ) {
   const { hand_over: wanted } = settings.audit
   if (wanted === undefined)
-    throw new SyncError('USAGE', 'audit.hand_over is not configured', {
+    throw new SyncError('CONFIG_INVALID', 'audit.hand_over is not configured', {
       hint: 'Name a place: audit: { hand_over: { to: "tls://siem.example.com:6514" } }',
     })
   const done = await (owner.daemon?.handOver(from) ?? handOver(state, wanted, { again: from, signal }))
