@@ -96,10 +96,15 @@ function openEnds(standing: PipelineStatus, now: number): string[] {
   ]
 }
 
-function errorText({ lastRun: run }: PipelineStatus, { paint }: Terminal): string[] {
+function errorText({ lastRun: run, paused }: PipelineStatus, { paint }: Terminal): string[] {
   if (run?.error === undefined) return []
   const { code, error } = run
   if (code === undefined) return [error]
+  // Whether it is paused now is said among what needs attention, and need not be what the last run met.
+  if (code === 'PAUSED')
+    return paused === undefined
+      ? ['the pipeline was paused then, and is no longer: the next run continues']
+      : []
   return [`${paint('red', code)}: ${error}`, ERRORS[code].hint]
 }
 

@@ -76,6 +76,17 @@ describe('a pipeline', () => {
     )
   })
 
+  it('that was paused when it ran: what is true now', () => {
+    const lastRun = { ...run, status: 'held', error: 'paused since yesterday', code: 'PAUSED' } as const
+    const since = { pipeline: 'shop', since: NOW - MINUTE, by: 'anna', reason: undefined }
+    const now = lines({ lastRun, paused: since })
+    expect(now.filter((line) => line.includes('paused'))).toEqual([
+      '  ! paused since 2026-11-21 13:59:00 UTC by anna; it sends nothing. To let it run again: contact-sync resume shop',
+    ])
+    const resumed = lines({ lastRun }).filter((line) => /paused|resume/.test(line))
+    expect(resumed).toEqual(['  the pipeline was paused then, and is no longer: the next run continues'])
+  })
+
   it('in the midst of a run: what is still to send, and for how long', () => {
     const going = { ...run, endedAt: undefined, status: undefined, counts: undefined }
     expect(
