@@ -1,6 +1,6 @@
 // Conditions: what is refused because of its cost, and what stays allowed.
 import { describe, expect, it } from 'vitest'
-import { compileCondition } from '../../../src/core/mapping/cel/condition.ts'
+import { compileCondition, compileExpression } from '../../../src/core/mapping/cel/condition.ts'
 
 const problemOf = (expression: string): string => {
   const condition = compileCondition(expression)
@@ -13,6 +13,30 @@ const verdict = (expression: string, record: Record<string, string>): unknown =>
 }
 
 const LIST = `[${Array.from({ length: 50 }, (_, index) => index).join(', ')}]`
+
+describe('a number out of a text', () => {
+  it.each(['int', 'uint', 'double'])('is never made of a blank by %s()', (name) => {
+    const condition = `${name}(record["A"]) == ${name}("0")`
+    expect(verdict(condition, { A: '' })).toEqual({ problem: expect.any(String) as string })
+    expect(verdict(condition, { A: '0' })).toBe(true)
+    expect(verdict(`record["A"] == "" || ${condition}`, { A: '' })).toBe(true)
+    expect(verdict(`[record["A"]].exists(a, ${name}(a) == ${name}("0"))`, { A: '' })).toEqual({
+      problem: expect.any(String) as string,
+    })
+    const made = compileExpression(`string(${name}(record["A"]) == ${name}("0"))`)
+    if ('problem' in made) throw new Error(made.problem)
+    expect(made.evaluate(new Map([['A', '']]))).toHaveProperty('problem')
+  })
+
+  it('is made of numbers and of fields of the contact as before', () => {
+    expect(verdict('int(2.7) == 2 && int(int(record["A"])) == 3 && uint(3) == 3u', { A: '3' })).toBe(true)
+    const status = compileCondition('int(contact.mail_status) == 4')
+    if ('problem' in status) throw new Error(status.problem)
+    expect(status.evaluate(new Map(), { mail_status: 4 })).toBe(true)
+    expect(problemOf('int(true) == 1')).toBe("found no matching overload for 'int(bool)' (at character 1)")
+    expect(problemOf('uint(["A"]) == 1u')).toContain("found no matching overload for 'uint(list")
+  })
+})
 
 describe('a condition that could cost too much', () => {
   it.each([

@@ -29,6 +29,25 @@ function conditionEnvironment(): Environment {
     .registerVariable('record', 'map<string, string>')
     .registerVariable('contact', 'map')
     .registerFunction('string.like(string): bool', like)
+    .registerFunction(`${FILLED}(dyn): dyn`, notBlank)
+}
+
+/** A function around what int() and uint() are given. */
+const FILLED = 'filled_'
+
+function notBlank(value: unknown): unknown {
+  if (value === '') throw new Error('a blank is no number')
+  return value
+}
+
+/** For CEL a blank is no number; the library would make 0 of it in int() and uint(), though not in double(). */
+function refuseBlankNumbers(all: readonly ASTNode[], environment: Environment): void {
+  for (const node of all) {
+    if (node.op !== 'call' || !['int', 'uint'].includes(node.args[0])) continue
+    const around = environment.parse(`${FILLED}(0)`).ast as typeof node
+    around.args[1] = node.args[1]
+    node.args[1] = [around]
+  }
 }
 
 const isNode = (value: unknown): value is ASTNode =>
@@ -95,9 +114,10 @@ interface Program {
 
 /** Compiles a CEL expression, or says in a sentence what is wrong with it. */
 function compileProgram(expression: string): Program | { problem: string } {
+  const environment = conditionEnvironment()
   let program
   try {
-    program = conditionEnvironment().parse(expression)
+    program = environment.parse(expression)
   } catch (error) {
     return { problem: messageOf(error) }
   }
@@ -106,7 +126,9 @@ function compileProgram(expression: string): Program | { problem: string } {
   const all = [...nodes(program.ast)]
   const problem = costProblem(all) ?? patternProblem(likePatterns(all) ?? [])
   if (problem !== undefined) return { problem }
-  const run = program
+  const run = environment.parse(expression)
+  refuseBlankNumbers([...nodes(run.ast)], environment)
+  run.check()
   const columns = [...new Set(all.flatMap((node) => columnOf(node) ?? []))]
   const isUse = (node: ASTNode): boolean => isName(node, 'record')
   const isNamed = (node: ASTNode): boolean =>
