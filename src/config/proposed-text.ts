@@ -119,7 +119,7 @@ function kindLines({ type, sheet, records }: Proposal['form']): readonly string[
 /** How text with separated values is written. */
 function textLines({ known, form }: Pick<Proposal, 'known' | 'form'>): readonly string[] {
   if (form.type !== 'csv') return []
-  const { encoding, delimiter } = form
+  const { encoding, delimiter, quote } = form
   const preset = known?.form
   const isUtf8 = encoding === 'utf-8'
   const encodingLine = isUtf8
@@ -134,6 +134,7 @@ function textLines({ known, form }: Pick<Proposal, 'known' | 'form'>): readonly 
     ...(delimiter === preset?.delimiter
       ? []
       : [`delimiter: ${delimiter === '\t' ? 'tab' : inFlow(delimiter)}`]),
+    ...(quote === '"' ? [] : [`quote: ${inFlow(quote)}`]),
   ]
 }
 

@@ -64,7 +64,7 @@ async function collected(
     },
   })
   if (records === 0) throw new SyncError('INPUT_EMPTY', `${basename(path)} has no record`)
-  const plain = { encoding: 'utf-8', delimiter: ',', skipLines: 0, endsWithLineBreak: true }
+  const plain = { encoding: 'utf-8', delimiter: ',', quote: '"', skipLines: 0, endsWithLineBreak: true }
   return { ...plain, type, ragged: { rejected: 0, auto: 0 }, writtenAt, ...form }
 }
 

@@ -168,6 +168,14 @@ describe('init --yes', () => {
     expect(code).toBe(2)
     expect(stderr).toContain('different formats')
   })
+
+  it("values in ' are proposed as such, and read so", async () => {
+    await place.write('a.csv', "'E-Mail','Nachname'\n'a@a.example','Berg, Nea'\n'b@a.example','O''Brien'\n")
+    expect((await place.json('init', 'a.csv'))['quote']).toBe("'")
+    const { code, stdout } = await place.cli('init', 'a.csv', '--yes')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('2 mapped, 0 skipped, 0 rejected') as string])
+    expect(written()).toContain('quote: "\'"')
+  })
 })
 
 describe('init at a terminal', () => {

@@ -9,7 +9,7 @@ import { knownExport } from './known-export.ts'
 /** What all samples have in common; throws USAGE where they have not. */
 function common(
   readings: readonly SampleReading[],
-  name: 'encoding' | 'delimiter' | 'type',
+  name: 'encoding' | 'delimiter' | 'quote' | 'type',
   files: readonly string[],
 ): string {
   const values = readings.map((reading) => reading[name])
@@ -45,6 +45,7 @@ export async function proposeFrom(files: readonly string[]): Promise<Proposal> {
     ...{ type, sheet: readings[0]?.sheet, records: readings[0]?.records },
     encoding: common(readings, 'encoding', files),
     delimiter: common(readings, 'delimiter', files),
+    quote: common(readings, 'quote', files),
     skipLines: readings[0]?.skipLines ?? 0,
     isRagged: left < rejected,
     unended: readings.filter(({ endsWithLineBreak }) => !endsWithLineBreak).length,

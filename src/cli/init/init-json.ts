@@ -11,6 +11,7 @@ export function proposalJson(proposal: Proposal): unknown {
     ...(type === 'csv' ? {} : { source: { type, sheet, records } }),
     encoding: type === 'csv' ? form.encoding : null,
     delimiter: type === 'csv' ? form.delimiter : null,
+    ...(form.quote === '"' ? {} : { quote: form.quote }),
     skip_lines: form.skipLines,
     key: isKeyTaken ? key.column : null,
     columns: entries.map(({ column, field, rule, confidence, why }) => ({

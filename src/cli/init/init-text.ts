@@ -15,10 +15,10 @@ const LANGUAGES = {
   pt: 'Portuguese',
 }
 
-function writtenAs({ type, sheet, records, encoding, delimiter }: Proposal['form']): string {
+function writtenAs({ type, sheet, records, encoding, delimiter, quote }: Proposal['form']): string {
   switch (type) {
     case 'csv':
-      return `${encoding}, delimiter ${delimiter === '\t' ? 'tab' : `"${delimiter}"`}`
+      return `${encoding}, delimiter ${delimiter === '\t' ? 'tab' : `"${delimiter}"`}${quote === '"' ? '' : `, values in ${quote}`}`
     case 'excel':
       return `Excel${sheet === undefined ? '' : `, sheet "${sheet}"`}`
     case 'json':

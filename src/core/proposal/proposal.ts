@@ -25,6 +25,8 @@ export interface SampleForm {
   readonly records?: string | undefined
   readonly encoding: string
   readonly delimiter: string
+  /** The character around values. */
+  readonly quote: string
   /** Lines before the header. */
   readonly skipLines: number
   /** Some rows have more or fewer values than the header, and most show how they are meant. */

@@ -43,17 +43,24 @@ export function* sampleRows(
   }
 }
 
+/** The values of the row with which a text begins, as they stand there. */
+export function cellsOfRow(text: string, quoting: Quoting): { raw: string; isQuoted: boolean }[] {
+  const { quote = '' } = quoting
+  const found: { raw: string; isQuoted: boolean }[] = []
+  for (const { start, end, fault } of cells(text, quoting)) {
+    const raw = text.slice(start, end)
+    found.push({ raw, isQuoted: quote !== '' && raw.startsWith(quote) && fault === undefined })
+    if (text[end] !== quoting.delimiter) break
+  }
+  return found
+}
+
 /** The values of the row with which a text begins. */
 export function firstRow(text: string, quoting: Quoting): string[] {
   const { quote = '' } = quoting
-  const values: string[] = []
-  for (const { start, end, fault } of cells(text, quoting)) {
-    const raw = text.slice(start, end)
-    const isQuoted = quote !== '' && raw.startsWith(quote) && fault === undefined
-    values.push(isQuoted ? raw.slice(1, -1).replaceAll(quote + quote, quote) : raw)
-    if (text[end] !== quoting.delimiter) break
-  }
-  return values
+  return cellsOfRow(text, quoting).map(({ raw, isQuoted }) =>
+    isQuoted ? raw.slice(1, -1).replaceAll(quote + quote, quote) : raw,
+  )
 }
 
 /** The first quoted value of a text that ends in mid-value or never; the text begins with a record. */

@@ -13,6 +13,7 @@ import { fileVersion, type InputFile, openInputFile } from '../input-file.ts'
 import { surveyText } from '../text/text-survey.ts'
 import { DELIMITERS } from './dialect.ts'
 import { DELIMITER_LINE, lineStarts } from './header-line.ts'
+import { likelyQuote } from './likely-quote.ts'
 import { csvOptions, type CsvOptions } from './options.ts'
 import { type CsvReader, readCsv, textHead } from './reader.ts'
 import { firstRow } from './rows.ts'
@@ -25,6 +26,7 @@ export interface SampleReading {
   readonly records?: string
   readonly encoding: string
   readonly delimiter: string
+  readonly quote: string
   readonly skipLines: number
   /** Rows of another width than the header, if they are rejected, and if most rows may decide about them. */
   readonly ragged: { readonly rejected: number; readonly auto: number }
@@ -42,17 +44,15 @@ export const isKnownName = (name: string): boolean => {
 }
 
 /** How many names of columns the first row of a text has, with the delimiter by which it has most. */
-const namesIn = (text: string): number =>
+const namesIn = (text: string, quote: string): number =>
   Math.max(
-    ...DELIMITERS.map(
-      (delimiter) => new Set(firstRow(text, { delimiter, quote: '"' }).filter(isKnownName)).size,
-    ),
+    ...DELIMITERS.map((delimiter) => new Set(firstRow(text, { delimiter, quote }).filter(isKnownName)).size),
   )
 
 /** Lines before the header; 0 where no line but the first has names. */
-export function linesBeforeHeader(head: string): number {
+export function linesBeforeHeader(head: string, quote = '"'): number {
   const starts = lineStarts(head)
-  const counts = starts.map((start) => namesIn(head.slice(start)))
+  const counts = starts.map((start) => namesIn(head.slice(start), quote))
   const most = Math.max(...counts)
   const line = most < FEWEST_NAMES ? 0 : counts.indexOf(most)
   const isNamed = line > 0 && DELIMITER_LINE.test(head.slice(starts[line - 1]))
@@ -75,8 +75,14 @@ export async function openedSample(path: string): Promise<{ file: InputFile; wri
   }
 }
 
-const optionsFor = (skipLines: number, ragged: CsvOptions['ragged']): CsvOptions =>
-  csvOptions.parse({ folder: '.', last_line: 'accept', skip_lines: skipLines, ragged })
+interface Beginning {
+  readonly skipLines: number
+  readonly quote: string
+  readonly writtenAt: number
+}
+
+const optionsFor = ({ skipLines, quote }: Beginning, ragged: CsvOptions['ragged']): CsvOptions =>
+  csvOptions.parse({ folder: '.', last_line: 'accept', skip_lines: skipLines, quote, ragged })
 
 async function withReader<T>(
   path: string,
@@ -92,11 +98,12 @@ async function withReader<T>(
   }
 }
 
-async function firstHeader(path: string): Promise<{ skipLines: number; writtenAt: number }> {
+async function beginningOf(path: string): Promise<Beginning> {
   const { file, writtenAt } = await openedSample(path)
   try {
     const head = await textHead(file, await surveyText(file, 'auto'))
-    return { skipLines: linesBeforeHeader(head), writtenAt }
+    const quote = likelyQuote(head)
+    return { skipLines: linesBeforeHeader(head, quote), quote, writtenAt }
   } finally {
     await file.close()
   }
@@ -119,11 +126,11 @@ const ignore = (): void => undefined
 
 /** Reads a sample to its end, and hands its rows to the collector. Throws a SyncError for what is no CSV file with a header. */
 export async function readSample(path: string, collector: SampleCollector): Promise<SampleReading> {
-  const { skipLines, writtenAt } = await firstHeader(path)
-  const rejected = await withReader(path, optionsFor(skipLines, 'reject'), (reader) =>
+  const beginning = await beginningOf(path)
+  const rejected = await withReader(path, optionsFor(beginning, 'reject'), (reader) =>
     raggedRows(reader, ignore),
   )
-  return withReader(path, optionsFor(skipLines, 'auto'), async (reader) => {
+  return withReader(path, optionsFor(beginning, 'auto'), async (reader) => {
     const { header, encoding, delimiter } = reader
     if (header.some(isMail))
       throw new SyncError(
@@ -137,6 +144,6 @@ export async function readSample(path: string, collector: SampleCollector): Prom
     const auto = await raggedRows(reader, (values, line) => collector.add(values, line))
     const endsWithLineBreak = reader.endsWithLineBreak?.() !== false
     const ragged = { rejected, auto }
-    return { type: 'csv', encoding, delimiter, skipLines, ragged, endsWithLineBreak, writtenAt }
+    return { type: 'csv', encoding, delimiter, ...beginning, ragged, endsWithLineBreak }
   })
 }

@@ -8,6 +8,7 @@ const FORM = {
   type: 'csv' as const,
   encoding: 'utf-8',
   delimiter: ',',
+  quote: '"',
   skipLines: 0,
   isRagged: false,
   unended: 0,

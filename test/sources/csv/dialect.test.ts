@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dialectOf, likelyDelimiter, ownRejectsDelimiter } from '../../../src/sources/csv/dialect.ts'
+import { likelyQuote } from '../../../src/sources/csv/likely-quote.ts'
 import { csvOptions } from '../../../src/sources/csv/options.ts'
 
 describe('likelyDelimiter', () => {
@@ -31,6 +33,64 @@ describe('likelyDelimiter', () => {
     for (let end = 8; end <= sample.length; end += 1) {
       expect(likelyDelimiter(sample.slice(0, end), '"'), sample.slice(0, end)).toBe(';')
     }
+  })
+})
+
+describe('likelyQuote', () => {
+  it.each([
+    ['all values, and a comma within', "'Name','Ort'\n'Nea','Berg, Ober'\n'Bo','Wien'\n"],
+    ['a header without, and a line break within', "Name;Ort\n'Nea';'Berg\nOber'\n'Bo';'Wien'\n"],
+    ['names with an apostrophe, doubled', "'Name';'Ort'\n'O''Brien; Nea';'Berg'\n'Bo';'Wien'\n"],
+    ['blanks beside them', "Name,Ort,Tel\n'Nea','Berg, Ober',\n'Bo','Wien',\n"],
+  ])("is ' where the sample leaves no doubt: %s", (_what, sample) => {
+    expect(likelyQuote(sample)).toBe("'")
+  })
+
+  it.each([
+    ['names', "Name,Ort\nO'Brien,Berg\n't Hooft,Wien\nRock 'n' Roll,L'Aquila\n"],
+    ['values in it that need none', "'Name','Ort'\n'Nea','Berg'\n'Bo','Wien'\n"],
+    ['one column of several', "Name,Ort,Rufname\nNea,Berg,'Ne, a'\nBo,Wien,'B'\n"],
+    ['values within quotes', '"Name","Ort"\n"\'Nea\'","\'Berg, Ober\'"\n"\'Bo\'","\'Wien\'"\n'],
+    ['numbers kept as text', "Nr,Ort,Tel\n'01,'02,'03\n'04,'05,'06\n"],
+    ['one row', "'Name','Ort'\n'Nea','Berg, Ober'\n"],
+    ['nothing', ''],
+  ])('is " for %s', (_what, sample) => {
+    expect(likelyQuote(sample)).toBe('"')
+  })
+
+  const cell = fc.oneof(
+    fc.constantFrom(
+      "O'Brien",
+      "'t Hooft",
+      "d'Arc",
+      "Rock 'n' Roll",
+      "'0123",
+      "'Nea'",
+      'Berg, Ober',
+      '',
+      "''",
+    ),
+    fc.string({ unit: fc.constantFrom('a', "'", ',', ';', ' ', '"', '1', 'ü'), maxLength: 8 }),
+  )
+
+  it('is never taken for it in a file that is written as usual', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .integer({ min: 2, max: 4 })
+          .chain((width) =>
+            fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 12 }),
+          ),
+        fc.constantFrom(',', ';', '\t', '|'),
+        (rows, delimiter) => {
+          const written = (value: string): string =>
+            value.includes(delimiter) || value.includes('"') ? `"${value.replaceAll('"', '""')}"` : value
+          const text = rows.map((row) => `${row.map(written).join(delimiter)}\n`).join('')
+          expect(likelyQuote(text)).toBe('"')
+        },
+      ),
+      { numRuns: 2000 },
+    )
   })
 })
 
