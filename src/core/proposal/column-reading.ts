@@ -114,6 +114,7 @@ function text({ column, header, shares }: Looked, meaning: Meaning): Verdict {
     [shares.number >= 0.5 && !numbersFit, 'numbers'],
     [shares.date >= 0.8 && !numbersFit, 'dates'],
     [shares.international >= 0.5, 'telephone numbers'],
+    [shares.houseNumber >= NEARLY_ALL && meaning === 'street', 'house numbers'],
     [shares.long >= 0.3, 'longer texts'],
   ]
   const other = kinds.find(([is]) => is)?.[1]

@@ -65,7 +65,8 @@ interface Collected {
   readonly orders: OrderEvidence
 }
 
-const repairers = REPAIRS.map((name) => ({ name, repair: compileRepairs([name]) }))
+/** What is damaged in a sample is proposed to be repaired, and judged as it is afterwards. */
+const repairAll = compileRepairs(REPAIRS)
 
 export interface SampleCollector {
   /** A new file; its rows follow. */
@@ -129,13 +130,14 @@ export function createSampleCollector(): SampleCollector {
   const files: { name: string; header: readonly string[]; records: number; rows: string[][] }[] = []
   let current: (Collected | undefined)[] = []
 
-  const noteOddity = (raw: string): void => {
-    if (oddities(raw).length === 0) return
-    for (const { name, repair } of repairers) if (repair(raw).by.length > 0) repairs.add(name)
+  const repaired = (raw: string): string => {
+    if (oddities(raw).length === 0) return raw
+    const { value, by } = repairAll(raw)
+    for (const name of by) repairs.add(name)
+    return value
   }
   const valueOf = (raw: string, name: string): string => {
-    noteOddity(raw)
-    const value = cleanText(raw)
+    const value = cleanText(repaired(raw))
     if (!BLANK_MARKS.has(value)) return value
     marks.set(value, (marks.get(value) ?? new Set()).add(name))
     return ''

@@ -41,6 +41,9 @@ const isUrl: Test = (value) => !value.includes('@') && /\p{L}/u.test(value) && w
 const isYesNo: Test = (value) => YES_NO.has(foldedWords(value))
 const isNumber: Test = (value) => value.trim() !== '' && Number.isFinite(Number(value.replace(',', '.')))
 
+/** `12`, `7 a`, `12-14`, `3/2`: what stands behind the name of a street. */
+const isHouseNumber: Test = (value) => /^\d{1,5} ?\p{L}?( ?[-/] ?\d{1,5} ?\p{L}?)?$/u.test(value)
+
 const noOrder = { twoDigitYearsUntil: undefined, timezone: undefined }
 
 /** `fileDate`: the day of the sample. Reads every usual form; an order that is open is not decided by it. */
@@ -118,6 +121,7 @@ export interface Shares {
   /** Longer than any name or street. */
   readonly long: number
   readonly digits: number
+  readonly houseNumber: number
 }
 
 const LONG = 120
@@ -175,6 +179,9 @@ export function sharesOf(column: SampleColumn, fileDate: string): Shares {
     },
     get long() {
       return lazy('long', some, () => (value) => value.length > LONG)
+    },
+    get houseNumber() {
+      return lazy('houseNumber', some, () => isHouseNumber)
     },
     get digits() {
       return lazy('digits', some, () => (value) => /\d/u.test(value))

@@ -55,6 +55,50 @@ describe('values count more than headers', () => {
     expect(taken(proposalFor({ Name: MAILS }))).toEqual({ mail: { column: 'Name' } })
   })
 
+  it.each(['Street Number', 'Straße Nr', 'Nr. Straße'])('"%s" with house numbers is no street', (name) => {
+    const numbers = {
+      'E-Mail': MAILS,
+      Ort: ['Köln', 'Bonn', 'Ulm', 'Hof'],
+      [name]: ['12', '7a', '3-5', '3/2'],
+    }
+    expect(taken(proposalFor(numbers))).not.toHaveProperty('ba_street')
+    expect(proposalFor(numbers).entries.find(({ column }) => column === name)?.why).toContain('house numbers')
+    const streets = { ...numbers, [name]: ['Ring 12', 'Q7', 'Am Markt 3-5', '5th Avenue 1'] }
+    expect(taken(proposalFor(streets))).toHaveProperty('ba_street')
+  })
+
+  it.each(['Nachname, Vorname', 'Last Name, First Name', 'Cognome e nome', 'Vorname Nachname'])(
+    'a column "%s" has both parts of the name',
+    (name) => {
+      const names = ['Müller, Anna', 'Schmidt, Bernd', 'Huber, Max', 'Kowalski, Ewa']
+      expect(taken(proposalFor({ 'E-Mail': MAILS, [name]: names }))).toMatchObject({
+        first_name: { column: name, name: 'first' },
+        family_name: { column: name, name: 'family' },
+      })
+    },
+  )
+
+  it('values that are to be repaired are judged as they are afterwards', () => {
+    const proposal = proposalFor({
+      'E-Mail': MAILS,
+      PLZ: ['="01067"', '="10115"', "'50667", '="80331"'],
+      Telefon: ['="+49 30 1234567"', '="+49 30 1234568"', "'+49 30 1234569", '="+49 30 1234570"'],
+      Land: ['D&auml;nemark', '&Ouml;sterreich', 'T&uuml;rkei', 'Rum&auml;nien'],
+    })
+    expect(proposal.samples.repairs.toSorted()).toEqual(['html', 'spreadsheet'])
+    expect(taken(proposal)).toMatchObject({
+      phone: { column: 'Telefon' },
+      ba_postal_code: { column: 'PLZ' },
+      ba_country: { column: 'Land', country: true },
+    })
+    expect(proposal.samples.columns.map(({ values }) => values[0])).toEqual([
+      'nea@a.example',
+      '01067',
+      '+49 30 1234567',
+      'Dänemark',
+    ])
+  })
+
   it.each([
     ['Email', ['yes', 'no', 'yes', 'no'], 'yes and no'],
     ['Phone', ['yes', 'no', 'yes', 'no'], 'yes and no'],
