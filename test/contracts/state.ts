@@ -395,6 +395,23 @@ export function stateContract(name: string, open: () => TestState): void {
       ])
     })
 
+    it('lets what was released go once: what ends as held after that waits for another decision', async () => {
+      const hold = { guard: 'max_changes', holds: 'all', number: 1, threshold: '0', reason: 'many' } as const
+      const staged = await world.read([ANNA])
+      await state.holdPlan(staged, hold, { at: AT, configHash: 'h' })
+      await state.commitPlan(staged, 'sum')
+      await state.endInput(staged, { as: 'processed' })
+      await state.release('r1', AT + 1)
+      const later = await world.read([ANNA], { run: 'r2' })
+      expect(await state.inputNumbers(later)).toMatchObject({ changes: 0 })
+      await state.commitPlan(later, 'sum')
+      await world.send(ended({ kind: 'held', reason: 'merged' }), 'r2')
+      expect(await state.released('shop')).toBe(0)
+      expect(await state.leftOpen('released', 'shop')).toEqual([])
+      const [held] = await all(state.held(['shop']))
+      expect(held).toMatchObject({ key: 'K1', reason: 'merged' })
+    })
+
     it('holds the changes of some records of a plan, and lets the others go', async () => {
       const about = { guard: 'other_person', number: 1, threshold: '0', reason: 'another' } as const
       const staged = await world.read([ANNA, BEN])

@@ -79,5 +79,10 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 20667,
     why: 'a create was merged into a contact whose delete was on its way (overlap.test.ts)',
   },
+  {
+    seed: 50588,
+    schedule: { isPulled: true },
+    why: 'a released change that its status held was taken again in the same run (contracts/state.ts)',
+  },
   { seed: 22500, why: 'as 20667, while the looks before the delete were tried again and again' },
 ]

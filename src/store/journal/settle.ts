@@ -166,10 +166,16 @@ function createRejected(db: Connection) {
   }
 }
 
+/**
+ * A release allows what a guard had held to be sent, once. A change that ends as held after that is held for another reason,
+ * and needs another decision. A delete whose contact was edited keeps its release: it waits for those edits alone.
+ */
+const RELEASE_LEFT = "CASE WHEN @state = 'held' AND cause = 'record' THEN 0 ELSE released END"
+
 function createPark(db: Connection): (operation: Operation, parked: Parked) => void {
   const park = db.prepare(`
     UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
-      contact_id = coalesce(@contactId, contact_id), swallowed = swallowed + @swallowed WHERE id = @id`)
+      contact_id = coalesce(@contactId, contact_id), swallowed = swallowed + @swallowed, released = ${RELEASE_LEFT} WHERE id = @id`)
   const markGone = db.prepare('UPDATE link SET gone = 1 WHERE pipeline = ? AND key = ?')
   return ({ id, pipeline, key }, { contactId = null, isSwallowed, isGone, ...columns }) => {
     park.run({ ...columns, id, contactId, swallowed: isSwallowed ? 1 : 0 })

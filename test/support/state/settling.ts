@@ -141,6 +141,8 @@ function reject(tables: Tables, row: Row, { code, reason }: AfterStep & { kind: 
 function park(tables: Tables, row: Row, parked: Parked): void {
   const { state, reason, notBefore, absentReads, contactId = row.contactId, isSwallowed, isGone } = parked
   Object.assign(row, { state, reason, notBefore, absentReads, contactId })
+  // A release counts once; a delete whose contact was edited keeps it.
+  if (state === 'held' && row.cause === 'record') row.released = false
   if (isSwallowed) row.swallowed += 1
   const link = linkOf(tables, row.pipeline, row.key)
   if (isGone && link !== undefined) link.gone = true

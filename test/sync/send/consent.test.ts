@@ -5,6 +5,7 @@ import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
 import type { PipelineSettings } from '../../../src/core/settings.ts'
 import { runAccount } from '../../../src/core/log/run-account.ts'
 import { HEADER, type Line, testLine } from '../../support/line.ts'
+import { GUARDS } from '../../support/pipeline.ts'
 
 type Ahead = NonNullable<Parameters<typeof testLine>[0]>['ahead']
 
@@ -337,6 +338,22 @@ describe('a contact that was made and whose status was not taken', () => {
     expect(await run(line, [row(1, '2')])).toMatchObject({ failed: 1, deleted: 0 })
     const account = await runAccount(await entriesOf(line))
     expect(account).toMatchObject({ failed: 1, deleted: 0 })
+  })
+})
+
+describe('a released change whose contact is unsubscribed at the service', () => {
+  it('is sent up to its status, counts once, and waits for another decision', async () => {
+    const line = lineOf()
+    await run(line, [row(1, '')])
+    line.service.contacts.set(1, { ...line.service.contacts.get(1), mail_status: 2 })
+    line.pipeline = { ...line.pipeline, guards: { ...GUARDS, max_changes: { count: 0 } } }
+    const changed = [row(1, '4', { first: 'Anna' })]
+    const { run_id: held } = await run(line, changed)
+    await line.state.release(held, line.clock.now())
+    expect(await run(line, changed)).toMatchObject({ status: 'held', read: 1, held: 1, updated: 0 })
+    expect(line.service.contacts.get(1)).toMatchObject({ first_name: 'Anna', mail_status: 2 })
+    expect(await line.state.released('shop')).toBe(0)
+    expect(await line.run()).toMatchObject({ read: 0, held: 0, requests: 0 })
   })
 })
 
