@@ -58,10 +58,24 @@ export interface Look {
   readonly by: Who
 }
 
+/** A request for terms that a life has noted as on its way, and whose end it has not noted: whether it left is unknown. */
+export interface Announced {
+  readonly life: number
+  readonly operation: number
+  readonly at: number
+  readonly contact: number
+  /** The names that it was to give. */
+  readonly gives: readonly string[]
+}
+
 export interface Ledger {
   readonly effects: readonly Effect[]
   readonly looks: readonly Look[]
   look(look: Look): void
+  readonly announced: readonly Announced[]
+  announce(announced: Announced): void
+  /** This life has noted how these operations ended. */
+  ended(life: number, operations: readonly number[]): void
   readonly requests: readonly RequestEntry[]
   add(effect: Omit<Effect, 'number'>): Effect
   open(request: Omit<RequestEntry, 'number' | 'isAnswered'>): RequestEntry
@@ -72,12 +86,19 @@ export function createLedger(): Ledger {
   const effects: Effect[] = []
   const requests: RequestEntry[] = []
   const looks: Look[] = []
+  const announced: Announced[] = []
   const watchers: ((effect: Effect) => void)[] = []
   return {
     effects,
     requests,
     looks,
     look: (look) => void looks.push(look),
+    announced,
+    announce: (one) => void announced.push(one),
+    ended(life, operations) {
+      const left = announced.filter((one) => one.life !== life || !operations.includes(one.operation))
+      announced.splice(0, announced.length, ...left)
+    },
     add(given) {
       const effect = { ...given, number: effects.length + 1 }
       effects.push(effect)

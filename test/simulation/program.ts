@@ -33,6 +33,7 @@ import {
   livingState,
   livingTransport,
 } from './lifetime.ts'
+import type { Ledger } from './ledger.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -60,6 +61,7 @@ export function makeStateFolder(): StateFolder {
 
 export interface ProgramDeps {
   readonly timeline: Timeline
+  readonly ledger: Pick<Ledger, 'announce' | 'ended'>
   readonly chance: Chance
   readonly service: ServiceSettings
   readonly sources: ReadonlyMap<string, SimulatedSource>
@@ -106,6 +108,28 @@ function closeQuietly(state: OwnedState): void {
   state.close().catch(() => undefined)
 }
 
+/** Tells the ledger which terms are noted as about to be given. */
+function announcing(state: StateStore, life: number, { ledger, timeline }: ProgramDeps): StateStore {
+  return {
+    ...state,
+    async markSending(operations, marks = []) {
+      await state.markSending(operations, marks)
+      const gives = marks.filter(({ ours }) => ours).map(({ name }) => name)
+      for (const { id, contactId: contact } of gives.length === 0 ? [] : operations)
+        if (contact !== undefined)
+          ledger.announce({ life, operation: id, at: timeline.now(), contact, gives })
+    },
+    async settleBatch(settled, context) {
+      const settlements = await state.settleBatch(settled, context)
+      ledger.ended(
+        life,
+        settled.map(({ operation }) => operation.id),
+      )
+      return settlements
+    },
+  }
+}
+
 export function startProgram(
   deps: ProgramDeps,
   at: { file: string; number: number },
@@ -115,7 +139,7 @@ export function startProgram(
   const draws = chance.stream(`life ${at.number}`)
   const life = createLifetime(plan, timeline, draws.stream('points'))
   const owned = openState(at.file, { pid: 1, since: 0, thorough: false })
-  const state = livingState(owned, life)
+  const state = livingState(announcing(owned, at.number, deps), life)
   const clock = livingClock(timeline, life, deps.wall)
   const random = draws.stream('random').next
   const note = (message: string, fields: unknown): void => log(JSON.stringify({ message, fields }))

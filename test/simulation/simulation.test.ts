@@ -28,8 +28,8 @@ it('keeps every promise whatever goes wrong', { timeout: 180_000 }, async () => 
 it('does not fall back into what it once did', { timeout: 60_000 }, async () => {
   const folder = makeStateFolder()
   try {
-    for (const { seed, why } of REGRESSIONS)
-      expect((await simulate(seed, folder)).violations, why).toEqual([])
+    for (const { seed, schedule, why } of REGRESSIONS)
+      expect((await simulate(seed, folder, schedule)).violations, why).toEqual([])
   } finally {
     folder.remove()
   }

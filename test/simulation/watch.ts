@@ -138,6 +138,35 @@ export function watchEffects(watched: Watched): void {
     )
   }
 
+  /**
+   * Others gave it after an earlier life had noted that it gives it, and had died before it noted how that ended; and before
+   * its contact was looked at again. Whether that request left is unknown.
+   */
+  function isCutOff(effect: Effect): boolean {
+    const { contact, term } = effect
+    const path = `/contact/${contact}/terms`
+    const given = ledger.effects.findLast(
+      (one) => one.kind === 'term_on' && one.contact === contact && one.term === term,
+    )
+    const wasSeen = (since: number): boolean =>
+      ledger.requests.some(
+        ({ method, path: asked, appliedAt = 0, isAnswered }) =>
+          method === 'GET' &&
+          asked === path &&
+          isAnswered &&
+          appliedAt > since &&
+          appliedAt < (given?.at ?? 0),
+      )
+    return ledger.announced.some(
+      (one) =>
+        one.contact === contact &&
+        one.life !== requestOf(effect)?.life &&
+        one.gives.includes(service.terms.get(term)?.name ?? '') &&
+        one.at <= (given?.at ?? 0) &&
+        !wasSeen(one.at),
+    )
+  }
+
   /** Others gave it after the terms were looked at: a list that is set as a whole takes it away. */
   function isUnseen({ contact, term, request }: Effect): boolean {
     const given = ledger.effects.findLast(
@@ -169,6 +198,7 @@ export function watchEffects(watched: Watched): void {
     const isNobodys =
       isRace(effect.contact, effect.term) ||
       isUnclear(effect.contact, effect.term) ||
+      isCutOff(effect) ||
       isUnseen(effect) ||
       handTerms.isReleased(effect.contact, effect.term)
     if (contact.terms.get(effect.term) === 'foreign' && !wasOurs && !isNobodys)

@@ -209,6 +209,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   })
   const deps: ProgramDeps = {
     timeline,
+    ledger,
     chance: chance.stream('program'),
     service: setup.service,
     pipelines: setup.pipelines,
