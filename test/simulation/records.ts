@@ -87,17 +87,22 @@ function explainsFields(
     return kind !== 'write' && (id === null || (isLost && action === 'create'))
   }
   const about = entries.filter(isAbout)
-  return Object.entries(fields)
-    .filter(([field]) => field !== MARKER_FIELD && !(isByMail && field === 'mail'))
-    .filter(
-      ([field, { after }]) =>
-        !about.some(
-          (entry) =>
-            (entry.fields[field] !== undefined && same(entry.fields[field].to, after)) ||
-            (field === 'mail_status' && entry.reason?.includes(`${field} ${String(after)} was sent with it`)),
-        ),
-    )
-    .map(([field, { after }]) => `${field} = ${JSON.stringify(after)}`)
+  return (
+    Object.entries(fields)
+      .filter(([field]) => field !== MARKER_FIELD && !(isByMail && field === 'mail'))
+      // A bulk call names its contact by its mail, which stays what it is.
+      .filter(([field, { before, after }]) => !(kind === 'merge' && field === 'mail' && same(before, after)))
+      .filter(
+        ([field, { after }]) =>
+          !about.some(
+            (entry) =>
+              (entry.fields[field] !== undefined && same(entry.fields[field].to, after)) ||
+              (field === 'mail_status' &&
+                entry.reason?.includes(`${field} ${String(after)} was sent with it`)),
+          ),
+      )
+      .map(([field, { after }]) => `${field} = ${JSON.stringify(after)}`)
+  )
 }
 
 /** `isWhole`: the list was sent as a whole, so it also changed what was changed by others since it was looked at. */
