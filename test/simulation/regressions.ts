@@ -84,5 +84,10 @@ export const REGRESSIONS: readonly Regression[] = [
     schedule: { isPulled: true },
     why: 'a released change that its status held was taken again in the same run (contracts/state.ts)',
   },
+  {
+    seed: 51888,
+    schedule: { isPulled: true },
+    why: 'a contact without a mail was deleted while a create of its name was in doubt (overlap.test.ts)',
+  },
   { seed: 22500, why: 'as 20667, while the looks before the delete were tried again and again' },
 ]

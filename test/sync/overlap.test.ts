@@ -288,6 +288,27 @@ describe('a contact into which the create of another pipeline may have been merg
     expect([...service.contacts.values()].map((one) => one['family_name'])).toContain(family)
   })
 
+  it('is not deleted while it has no mail, and one of its family name that has one is in doubt', async () => {
+    const shared = { state: temporaryState(), service: memoryService() }
+    const { service } = shared
+    const guards = { ...GUARDS, max_deletes: { share: 1 } }
+    const address = { ba_street: { value: 'S' }, ba_city: { value: 'C' }, ba_postal_code: { value: 'P' } }
+    const map = { ...pipelineSettings().map, ...address }
+    const full = testLine({ ...shared, pipeline: { mode: 'full', on_missing: 'delete', guards, map } })
+    const other = testLine({ ...shared, pipeline: { name: 'other', duplicate_check_method: 'auto' } })
+    full.source.drop('a.csv', [[...HEADER], ['8', '', 'Ben', 'Roth', ''], ['9', '', 'Ann', 'Weber', '']])
+    await full.run()
+    other.source.drop('b.csv', [[...HEADER], ['1', 'ann@example.com', 'Ann', 'Weber', '']])
+    service.fault = (call) => (isCreate(call) ? { kind: 'unknown' } : undefined)
+    expect(await other.run()).toMatchObject({ in_doubt: 1 })
+    service.fault = ({ path }) => (path === '/contact/<contact_mail>' ? { kind: 'unknown' } : undefined)
+    full.source.drop('c.csv', people(1))
+    expect(await full.run()).toMatchObject({ deleted: 1 })
+    const names = () => [...service.contacts.values()].map((one) => one['family_name'])
+    expect(names()).toContain('Weber')
+    expect(names()).not.toContain('Roth')
+  })
+
   it('is deleted where that create was never sent, because a guard holds it', async () => {
     const state = temporaryState()
     const service = memoryService()

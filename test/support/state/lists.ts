@@ -28,10 +28,10 @@ import {
 
 /** Whether a create of another pipeline may have been merged into the contact of the link. */
 function mayBeMerged(row: Row, link: Link): boolean {
-  if (row.mailKey !== undefined) return row.mailKey === link.mailKey
+  if (row.mailKey !== undefined && link.mailKey !== undefined) return row.mailKey === link.mailKey
   const name = row.fields['family_name']
   const known = link.known['family_name']
-  // One without a mail is judged by its name, and cannot be looked up.
+  // Where one of the two has no mail they are judged by the name, and no look-up finds what became of it.
   return typeof name === 'string' && typeof known === 'string' && name.toLowerCase() === known.toLowerCase()
 }
 

@@ -44,8 +44,9 @@ function createIsNamedElsewhere(db: Connection): OtherRecords['isNamedElsewhere'
     .prepare<[{ contact: number; pipeline: string }], number>(
       `SELECT 1 FROM operation WHERE state <> 'planned' AND (sent > 0 OR state = 'in_doubt') AND kind = 'create' AND pipeline <> @pipeline AND EXISTS (
          SELECT 1 FROM link WHERE contact_id = @contact AND link.pipeline = @pipeline AND (link.mail_key = operation.mail_key
-           -- One without a mail is judged by its name, and cannot be looked up.
-           OR (operation.mail_key IS NULL AND lower(fields ->> '$.family_name') = lower(known ->> '$.family_name')))) LIMIT 1`,
+           -- Where one of the two has no mail they are judged by the name, and no look-up finds what became of it.
+           OR ((operation.mail_key IS NULL OR link.mail_key IS NULL)
+             AND lower(fields ->> '$.family_name') = lower(known ->> '$.family_name')))) LIMIT 1`,
     )
     .pluck()
   return async ({ contactId, pipeline }) =>
