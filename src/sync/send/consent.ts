@@ -123,7 +123,7 @@ const notTaken = ({ consent = 0, isFresh }: Operation, why?: string): Settlement
   ...(isFresh ? { next: 'delete' } : {}),
 })
 
-/** It had come with the create, and was not seen then. */
+/** It had come with the create, and was not seen then. A user may have set it since: it says nothing about the key. */
 const setByCreate = (contactId: number): Settlement => ({
   kind: 'done',
   contactId,
@@ -146,10 +146,7 @@ async function restrict(operation: LinkedOperation<'consent'>, context: RunConte
   const status = shownStatus(actual.value)
   if (status === wanted && outcome !== 'created')
     return end({ request, sent: {}, settlement: { kind: 'settled' } })
-  if (status === wanted) {
-    await noteStatus(wanted, { contactId, status }, context)
-    return end({ request, settlement: setByCreate(contactId) })
-  }
+  if (status === wanted) return end({ request, settlement: setByCreate(contactId) })
   const seen = fromActual(operation, status)
   const sent = await putStatus(seen, true, context)
   if (sent.kind === 'ended') return settle([sent.settled], context)
@@ -199,10 +196,8 @@ async function setStatus(operation: LinkedOperation<'consent'>, context: RunCont
   if (actual.kind === 'absent') return settle([gone(operation, request)], context)
   if (actual.kind !== 'ok') return settle([settledByFailure(operation, actual, context)], context)
   const status = shownStatus(actual.value)
-  if (status === wanted && carried === wanted) {
-    await noteStatus(wanted, { contactId, status }, context)
+  if (status === wanted && carried === wanted)
     return settle([{ operation, request, settlement: setByCreate(contactId) }], context)
-  }
   if (status === wanted)
     return settle([{ operation, request, sent: {}, settlement: { kind: 'settled' } }], context)
   if (isWithdrawn(status) && !context.pipeline.allow_consent_raise) {

@@ -393,6 +393,21 @@ describe('any other status that is ignored', () => {
     expect(await loggedAsSet(line)).toEqual([['K1', 7]])
   })
 
+  it('is not taken for what the key may set where a user has set what a create carried', async () => {
+    const line = lineOf({ duplicate_check_method: 'none' })
+    line.service.ignoresStatus = true
+    let looks = 0
+    line.service.fault = ({ method, id }) => {
+      const contact = line.service.contacts.get(1)
+      if (method === 'GET' && id === 1 && contact !== undefined && ++looks === 2) contact['mail_status'] = 7
+      return undefined
+    }
+    await run(line, [row(1, '7'), row(2, '7')])
+    expect(statuses(line)).toEqual([7, 3])
+    expect((await loggedAsSet(line)).map(([key]) => key)).not.toContain('K2')
+    expect(await line.state.statusPermission()).toBe('refused')
+  })
+
   it('stands in the entry of its create where a newer record came before it was seen', async () => {
     const line = lineOf({ duplicate_check_method: 'none' })
     const reading = { fails: true }
