@@ -73,6 +73,12 @@ function readSyncLog(db: Connection, violated: Violated): readonly Entry[] {
 const same = (left: unknown, right: unknown): boolean =>
   left === right || ((left === '' || left === null) && (right === '' || right === null))
 
+const isNamedAsFilled = ({ reason }: Entry, field: string): boolean =>
+  /the service does not clear ([\w, ]+)/
+    .exec(reason ?? '')?.[1]
+    ?.split(', ')
+    .includes(field) === true
+
 /** `isLost`: others deleted the contact that a create had made or met before the program could learn its id. */
 function explainsFields(
   entries: readonly Entry[],
@@ -98,7 +104,9 @@ function explainsFields(
             (entry) =>
               (entry.fields[field] !== undefined && same(entry.fields[field].to, after)) ||
               (field === 'mail_status' &&
-                entry.reason?.includes(`${field} ${String(after)} was sent with it`)),
+                entry.reason?.includes(`${field} ${String(after)} was sent with it`)) ||
+              // Emptied, and filled by others before it was looked at: it looks as if it had never been emptied.
+              (same(after, '') && isNamedAsFilled(entry, field)),
           ),
       )
       .map(([field, { after }]) => `${field} = ${JSON.stringify(after)}`)
