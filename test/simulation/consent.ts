@@ -167,14 +167,28 @@ function isKnownAsNew(
   { request }: Effect,
   mail: string,
   { duplicate_check_method: check }: PipelineSettings,
-  { requests }: Ledger,
+  { requests, looks, effects }: Ledger,
 ): boolean {
   if (check === 'none') return true
   const path = `/contact/${mail}`
   const create = requests[request - 1]
-  return requests.some(
+  const lookedUp = requests.findLast(
     (one) => one.method === 'GET' && one.path === path && one.life === create?.life && one.number < request,
   )
+  if (lookedUp === undefined) return false
+  // Others had set it at a contact that was just made with it, so it seemed to be taken of us.
+  const isMisled = looks.some(
+    (look) =>
+      look.by === 'foreign' &&
+      isWithdrawn(look.status) &&
+      look.request > lookedUp.number &&
+      look.request < request &&
+      requests[look.request - 1]?.life === create?.life &&
+      effects.some(
+        ({ kind, who, contact }) => kind === 'create' && who === 'connector' && contact === look.contact,
+      ),
+  )
+  return !isMisled
 }
 
 /** Every export that was worked on said 1 or 2 of this contact. */
