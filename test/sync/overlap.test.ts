@@ -359,3 +359,18 @@ describe('a contact into which the create of another pipeline may have been merg
     ])
   })
 })
+
+describe('a contact that has the new mail of its record already, where edits are kept', () => {
+  it('is not merged with another record that has this mail', async () => {
+    const line = testLine({ pipeline: { hand_edits: 'keep', duplicate_check_method: 'email' } })
+    line.source.drop('a.csv', [[...HEADER], ['1', 'old@example.com', 'Ann', 'Weber', '1']])
+    await line.run()
+    line.service.contacts.set(1, { ...line.service.contacts.get(1), mail: 'new@example.com' })
+    const ann = ['1', 'new@example.com', 'Ann', 'Weber', '1']
+    line.source.drop('b.csv', [[...HEADER], ann])
+    await line.run()
+    line.source.drop('c.csv', [[...HEADER], ann, ['2', 'new@example.com', 'Ben', 'Roth', '2']])
+    expect(await line.run()).toMatchObject({ held: 1, created: 0 })
+    expect([...line.service.contacts.values()]).toMatchObject([{ first_name: 'Ann', phone: '1' }])
+  })
+})

@@ -122,8 +122,18 @@ function settledFields({ operation, settlement, sent, status, withheld }: Ended)
   return status === 'taken' && consent !== undefined ? { ...others, mail_status: consent } : others
 }
 
-const bringsMail = ({ operation: { kind, fields }, sent }: Settled): boolean =>
-  kind === 'create' || (kind === 'update' && 'mail' in (sent ?? fields))
+/** The look before an update, where edits are kept, has shown that the contact has this mail already. */
+const hasMailAlready = ({ operation: { fields }, withheld, merged }: Settled): boolean =>
+  merged !== undefined &&
+  'mail' in fields &&
+  withheld?.includes('mail') !== true &&
+  !merged.edits.some(({ field }) => field === 'mail')
+
+const bringsMail = (settled: Settled): boolean => {
+  const { operation, sent } = settled
+  if (operation.kind !== 'update') return operation.kind === 'create'
+  return 'mail' in (sent ?? operation.fields) || hasMailAlready(settled)
+}
 
 /** Values of the contact that are unknown after the step: neither settled nor read and kept back. */
 function stillUnsure({ operation, status, withheld }: Settled, settled: Contact): readonly string[] {

@@ -243,6 +243,30 @@ describe('a step that is done', () => {
     ).toMatchObject({ link: { bringsMail } }),
   )
 
+  const edit = (field: string) => ({ field, rule: 'keep', sent: 'a', service: 'c', source: 'b' }) as const
+  it.each<[string, Contact, Partial<Settled>, boolean]>([
+    ['the look has shown it there', { mail: 'b@x.de' }, {}, true],
+    ['nothing of it was planned', { phone: '1' }, {}, false],
+    ['it was withheld', { mail: 'b@x.de' }, { withheld: ['mail'] }, false],
+    ['another field was withheld', { mail: 'b@x.de' }, { withheld: ['phone'] }, true],
+    [
+      'a user has written another',
+      { mail: 'b@x.de' },
+      { merged: { judged: [], edits: [edit('mail')] } },
+      false,
+    ],
+    [
+      'a user has written elsewhere',
+      { mail: 'b@x.de' },
+      { merged: { judged: [], edits: [edit('phone')] } },
+      true,
+    ],
+  ])('where edits are kept, and %s: has the contact the mail now?', (_, fields, more, bringsMail) => {
+    const operation = operationWith({ kind: 'update', fields, desired: fields })
+    const merged = { judged: [], edits: [] }
+    expect(after(operation, DONE, { sent: {}, merged, ...more })).toMatchObject({ link: { bringsMail } })
+  })
+
   it('at a contact of another key is held, and names it', () =>
     expect(
       after(
