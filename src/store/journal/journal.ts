@@ -150,15 +150,15 @@ type Journal = Pick<
 function createWrites(db: Connection): Pick<RunState, 'markSending' | 'settleBatch' | 'markAndSettle'> {
   const mark = createMarkSending(db)
   const settle = createSettle(db)
-  const both = db.transaction((marks: readonly Marking[], ended: EndedBatch | undefined) => {
+  const write = db.transaction((marks: readonly Marking[], ended: EndedBatch | undefined) => {
     const taken = ended === undefined ? [] : settle(ended.settled, ended.context)
     for (const { operations, terms } of marks) mark(operations, terms)
     return taken
   })
   return {
-    markSending: async (operations, terms) => mark(operations, terms),
-    settleBatch: async (settled, context) => settle(settled, context),
-    markAndSettle: async (marks, ended) => both(marks, ended),
+    markSending: async (operations, terms) => void write([{ operations, terms }], undefined),
+    settleBatch: async (settled, context) => write([], { settled, context }),
+    markAndSettle: async (marks, ended) => write(marks, ended),
   }
 }
 

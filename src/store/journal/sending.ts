@@ -75,12 +75,12 @@ function createMarkLinked(db: Connection): (operation: LinkedOperation, marks: r
 
 export type MarkSending = (operations: readonly Operation[], terms?: readonly TermMark[]) => void
 
+/** Within a transaction of the caller. */
 export function createMarkSending(db: Connection): MarkSending {
   const markCreates = createMarkCreates(db)
   const markLinked = createMarkLinked(db)
-  const markAll = db.transaction((operations: readonly Operation[], marks: readonly TermMark[]) => {
+  return (operations, marks = []) => {
     markCreates(operations.filter(({ kind }) => kind === 'create'))
     for (const operation of operations) if (operation.kind !== 'create') markLinked(operation, marks)
-  })
-  return (operations, marks = []) => markAll(operations, marks)
+  }
 }

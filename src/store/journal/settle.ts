@@ -276,6 +276,7 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
   }
 }
 
+/** Within a transaction of the caller. */
 export function createSettle(
   db: Connection,
 ): (settled: readonly Settled[], context: EntryContext) => readonly Settlement[] {
@@ -296,7 +297,8 @@ export function createSettle(
     const hasRejects = () => (has ??= anyReject.get(first?.operation.pipeline ?? '') !== undefined)
     return { runId, at, done: [], settled: [], hasRejects }
   }
-  const settleAll = db.transaction((settled: readonly Settled[], context: EntryContext) => {
+  return (settled, context) => {
+    if (settled.length === 0) return []
     const answers = questions(settled)
     const batch = batchOf(settled, context)
     const ended = settled.map((given) => {
@@ -320,6 +322,5 @@ export function createSettle(
     if (batch.done.length > 0) remove.run(JSON.stringify(batch.done))
     append(ended.map(({ entry }) => entry))
     return ended.map(({ settlement }) => settlement)
-  })
-  return (settled, context) => (settled.length === 0 ? [] : settleAll(settled, context))
+  }
 }
