@@ -73,6 +73,28 @@ describe('a record that has gone from a full export', () => {
     expect([line.service.termsOf(7), line.service.termsOf(1)]).toEqual([['Customer'], []])
   })
 
+  it.each([
+    ['overwrite', []],
+    ['keep', ['Customer']],
+  ] as const)(
+    'under policy replace and hand_edits: %s has %j left of a term that it had before',
+    async (edits, left) => {
+      const terms = {
+        ...testLine().pipeline.terms,
+        policy: 'replace' as const,
+        assign: [{ name: 'Customer' }, { name: 'New' }],
+      }
+      const line = fullLine({ on_missing: 'remove_terms', terms, hand_edits: edits })
+      line.service.contacts.set(7, { mail: 'person1@example.com' })
+      line.service.giveTerm(7, 'Customer')
+      await imported(line, 2)
+      expect(line.service.termsOf(7)).toEqual(['Customer', 'New'])
+      const result = await runWith(line, [[...HEADER], ['K9', 'new@example.com', 'A', 'B', '1']])
+      expect(result).toMatchObject({ deleted: 2 })
+      expect(line.service.termsOf(7)).toEqual(left)
+    },
+  )
+
   it('comes back as a new contact after its old one was deleted', async () => {
     const line = fullLine()
     await imported(line, 3)

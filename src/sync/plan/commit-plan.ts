@@ -34,11 +34,13 @@ export interface Committed {
 
 /** What a full input lacks has gone, as the pipeline has it. */
 function missingRules({ clock, pipeline }: PlanContext): MissingRules | undefined {
-  const { on_missing: onMissing, guards, terms } = pipeline
+  const { on_missing: onMissing, guards, terms, hand_edits: edits } = pipeline
   if (onMissing === 'keep') return undefined
+  // A term of the list that was there before it was sent may be a user's, which stays where edits do.
+  const keepsOthers = terms.policy === 'replace' && edits !== 'overwrite'
   return {
     onMissing,
-    termPolicy: terms.policy,
+    termPolicy: keepsOthers ? 'managed' : terms.policy,
     missingIn: guards.deletes_missing_in,
     apartMs: guards.deletes_apart,
     at: clock.now(),
