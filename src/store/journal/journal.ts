@@ -157,7 +157,7 @@ function createWrites(db: Connection): Pick<RunState, 'markSending' | 'settleBat
   })
   return {
     markSending: async (operations, terms) => void write([{ operations, terms }], undefined),
-    settleBatch: async (settled, context) => write([], { settled, context }),
+    settleBatch: async (settled, context) => (settled.length === 0 ? [] : write([], { settled, context })),
     markAndSettle: async (marks, ended) => write(marks, ended),
   }
 }
