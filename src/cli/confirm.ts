@@ -7,8 +7,8 @@ import type { Io } from './io.ts'
 import { Interrupted } from './messages.ts'
 
 /**
- * Resolves where the answer is yes. Throws USAGE where it is not, Interrupted for Ctrl-C, and USAGE where there is no terminal and `yes` was not given.
- * The question goes to standard error, so that standard output holds the result alone.
+ * Resolves where the answer is yes. Throws Interrupted for Ctrl-C, and USAGE where the answer is no, or where there is no terminal
+ * and `yes` was not given. The question goes to standard error, so that standard output holds the result alone.
  */
 export async function confirm(io: Io, question: string, yes: boolean): Promise<void> {
   if (yes) return

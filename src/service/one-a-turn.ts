@@ -1,5 +1,6 @@
 // Answers that came together are handed over one in each turn of the event loop. What is made of one, a transaction of a
 // hundred records, takes some milliseconds; timers, signals and the other connections must not wait for several of them.
+// Answers about single records are small work, and share a turn.
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

@@ -103,7 +103,7 @@ function dropHint(name: string, { name: pipeline, source }: PipelineSettings): r
       ]
     case 'unread':
       return [
-        `${pipeline} fetches its records and reads no dropped file: contact-sync correct, or the source itself`,
+        `${pipeline} fetches its records and reads no dropped file: correct the values at the source, or with contact-sync correct`,
       ]
   }
 }

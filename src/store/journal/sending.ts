@@ -73,10 +73,10 @@ function createMarkLinked(db: Connection): (operation: LinkedOperation, marks: r
   }
 }
 
-export type MarkSending = (operations: readonly Operation[], terms?: readonly TermMark[]) => void
-
 /** Within a transaction of the caller. */
-export function createMarkSending(db: Connection): MarkSending {
+export function createMarkSending(
+  db: Connection,
+): (operations: readonly Operation[], terms?: readonly TermMark[]) => void {
   const markCreates = createMarkCreates(db)
   const markLinked = createMarkLinked(db)
   return (operations, marks = []) => {
