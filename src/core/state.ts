@@ -114,7 +114,8 @@ export interface RejectEntry extends RejectRow {
 /** When a record that is missing in a full input has gone, and what is done about it then. */
 export interface MissingRules {
   readonly onMissing: 'remove_terms' | 'delete'
-  readonly termPolicy: 'add' | 'managed' | 'replace'
+  /** Whether what has gone loses all terms that its record asserted, those that were at the contact before among them. */
+  readonly takesAllTerms: boolean
   readonly missingIn: number
   readonly apartMs: number
   /** Milliseconds since the epoch. */

@@ -10,7 +10,7 @@ import { aboutRun, AT, done, ended, person, type World, worldOver } from './stat
 const ANNA = person('K1', { phone: '1' })
 const BEN = person('K2', { phone: '2' })
 const FULL = { apartMs: 0, at: AT, isLast: true }
-const MISSING = { onMissing: 'delete', termPolicy: 'managed', missingIn: 1, apartMs: 0, at: AT } as const
+const MISSING = { onMissing: 'delete', takesAllTerms: false, missingIn: 1, apartMs: 0, at: AT } as const
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []

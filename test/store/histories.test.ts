@@ -113,7 +113,7 @@ async function readInput(action: Action & { does: 'read' }, pipeline: string, co
   const at = AT + answers.length
   const missing: MissingRules = {
     onMissing: mode === 'terms' ? 'remove_terms' : 'delete',
-    ...{ termPolicy: 'managed', missingIn: 2, apartMs: 0, at },
+    ...{ takesAllTerms: false, missingIn: 2, apartMs: 0, at },
   }
   const rules = {
     yieldRejects: action.yields,

@@ -106,7 +106,7 @@ export function createMissingLinks(db: Connection, claims: Claims): MissingLinks
         run: staged.runId,
         file: staged.input.name,
         delete: rules.onMissing === 'delete' ? 1 : 0,
-        replace: rules.termPolicy === 'replace' ? 1 : 0,
+        replace: rules.takesAllTerms ? 1 : 0,
         missingIn: rules.missingIn,
       })
     },

@@ -36,11 +36,10 @@ export interface Committed {
 function missingRules({ clock, pipeline }: PlanContext): MissingRules | undefined {
   const { on_missing: onMissing, guards, terms, hand_edits: edits } = pipeline
   if (onMissing === 'keep') return undefined
-  // A term of the list that was there before it was sent may be a user's, which stays where edits do.
-  const keepsOthers = terms.policy === 'replace' && edits !== 'overwrite'
   return {
     onMissing,
-    termPolicy: keepsOthers ? 'managed' : terms.policy,
+    // A term of the list that was there before it was sent may be a user's, which stays where edits do.
+    takesAllTerms: terms.policy === 'replace' && edits === 'overwrite',
     missingIn: guards.deletes_missing_in,
     apartMs: guards.deletes_apart,
     at: clock.now(),

@@ -125,7 +125,7 @@ function missingChange(
   rules: MissingRules,
 ): Pick<Row, 'kind' | 'terms'> | undefined {
   const remove = (link.terms ?? [])
-    .filter(({ ours }) => ours || rules.termPolicy === 'replace')
+    .filter(({ ours }) => ours || rules.takesAllTerms)
     .map(({ name }) => name)
   const isNamedElsewhere =
     linksWhere(
