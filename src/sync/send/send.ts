@@ -186,11 +186,11 @@ export async function settleDoubt(
   // Nothing of it was sent: the present owner of the mail decides.
   if (operation.sent === 0 && context.pipeline.household !== undefined) return sendAgain(operation, context)
   const seen = await lookUp(operation, context)
-  const isOwned = (await mailOwners([operation], context)).size > 0
+  const owner = (await mailOwners([operation], context)).get(operation.id)?.key
   // The service would merge it into the contact that has the mail now, and that may be someone else.
   const wouldChange = context.pipeline.writes === 'create' && (seen?.matches ?? 0) > 0
   const decision = doubtDecision({
-    ...{ operation, seen, mayResend, isOwned, isStopped: isStopped(context), now: context.clock.now() },
+    ...{ operation, seen, mayResend, owner, isStopped: isStopped(context), now: context.clock.now() },
     isRepeatable: repeatable(operation, context) && !wouldChange,
     isHopeless: isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false,
   })

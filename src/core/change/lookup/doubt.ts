@@ -127,8 +127,8 @@ export interface DoubtFacts {
   readonly mayResend: boolean
   /** Its mail_status is known not to be taken, so it would not be sent. */
   readonly isHopeless: boolean
-  /** Another key of the pipeline has its mail. */
-  readonly isOwned: boolean
+  /** Another key of the pipeline that has its mail, or may have it since an answer was lost. */
+  readonly owner: string | undefined
   readonly isStopped: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -141,12 +141,22 @@ export type DoubtDecision =
   | { readonly kind: 'park'; readonly reason: string; readonly absentReads: number }
 
 const lostText = (sent: number): string =>
-  `it was sent ${sent} times, but the service never showed it; it is not sent again automatically`
+  `it was sent ${sent === 1 ? 'once' : `${sent} times`}, but the service never showed it; it is not sent again automatically`
+
+const ownedText = (key: string): string =>
+  `the look-up did not find it, and it is not sent again while key ${key} of this pipeline has its e-mail address, or may have it since an answer was lost`
+
+function waitingText({ operation, isRepeatable: isSafe, owner, seen }: DoubtFacts): string {
+  if (isLostForGood(operation)) return lostText(operation.sent)
+  return isSafe && owner !== undefined && seen?.step.kind === 'absent'
+    ? ownedText(owner)
+    : 'no look-up has settled it yet'
+}
 
 function mayGoAgain(facts: DoubtFacts, { step, matches }: NonNullable<DoubtFacts['seen']>): boolean {
   // With several of that mail the service would pick one; it is unknown whether the first request picked the same.
   const isSafe = facts.isRepeatable && matches < 2
-  if (isSafe && facts.isOwned) return false
+  if (isSafe && facts.owner !== undefined) return false
   return (isSafe && !facts.isHopeless) || (step.kind === 'absent' && facts.mayResend)
 }
 
@@ -154,10 +164,9 @@ function mayGoAgain(facts: DoubtFacts, { step, matches }: NonNullable<DoubtFacts
 export function doubtDecision(facts: DoubtFacts): DoubtDecision {
   const { operation, seen, isStopped, now } = facts
   if (seen?.step.kind === 'adopt') return seen.step
-  const isLost = isLostForGood(operation)
-  if (seen !== undefined && !isStopped && !isLost && mayGoAgain(facts, seen)) return { kind: 'resend' }
-  const waiting = isLost ? lostText(operation.sent) : 'no look-up has settled it yet'
-  const reason = seen?.step.kind === 'unclear' ? seen.step.reason : waiting
+  if (seen !== undefined && !isStopped && !isLostForGood(operation) && mayGoAgain(facts, seen))
+    return { kind: 'resend' }
+  const reason = seen?.step.kind === 'unclear' ? seen.step.reason : waitingText(facts)
   const isCounted = seen?.step.kind === 'absent' && now >= operation.notBefore
   return { kind: 'park', reason, absentReads: operation.absentReads + (isCounted ? 1 : 0) }
 }

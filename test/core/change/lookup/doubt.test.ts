@@ -17,7 +17,7 @@ const WAITING = 'no look-up has settled it yet'
 
 const facts = (own: Partial<DoubtFacts> = {}): DoubtFacts => ({
   ...{ operation: { sent: 1, swallowed: 0, absentReads: 0, notBefore: 100 }, seen: ABSENT, now: 100 },
-  ...{ isRepeatable: false, mayResend: false, isHopeless: false, isOwned: false, isStopped: false },
+  ...{ isRepeatable: false, mayResend: false, isHopeless: false, owner: undefined, isStopped: false },
   ...own,
 })
 const sent = (own: Partial<DoubtFacts['operation']>): Pick<DoubtFacts, 'operation'> => ({
@@ -25,6 +25,8 @@ const sent = (own: Partial<DoubtFacts['operation']>): Pick<DoubtFacts, 'operatio
 })
 
 const RESEND = { kind: 'resend' }
+const OWNED =
+  'the look-up did not find it, and it is not sent again while key K7 of this pipeline has its e-mail address, or may have it since an answer was lost'
 const park = (reason: string, absentReads = 0) => ({ kind: 'park', reason, absentReads })
 
 describe('a doubt', () => {
@@ -43,10 +45,21 @@ describe('a doubt', () => {
     ],
     [
       "repeatable, its mail is another key's",
-      { isRepeatable: true, isOwned: true, mayResend: true },
-      park(WAITING, 1),
+      { isRepeatable: true, owner: 'K7', mayResend: true },
+      park(OWNED, 1),
     ],
-    ["not repeatable, its mail is another key's", { isOwned: true, mayResend: true }, RESEND],
+    [
+      "no usable answer, its mail is another key's",
+      { isRepeatable: true, owner: 'K7', seen: undefined },
+      park(WAITING),
+    ],
+    [
+      "one match that is unclear, its mail is another key's",
+      { isRepeatable: true, owner: 'K7', seen: UNCLEAR },
+      park('two of them'),
+    ],
+    ["not repeatable, its mail is another key's", { owner: 'K7', mayResend: true }, RESEND],
+    ["not repeatable, not absent often enough, its mail is another key's", { owner: 'K7' }, park(WAITING, 1)],
     ['repeatable, would not be sent', { isRepeatable: true, isHopeless: true }, park(WAITING, 1)],
     [
       'would not be sent, absent often enough',
@@ -65,7 +78,7 @@ describe('a doubt', () => {
     [
       'swallowed three times',
       { ...sent({ swallowed: 3 }), mayResend: true },
-      park('it was sent 1 times, but the service never showed it; it is not sent again automatically', 1),
+      park('it was sent once, but the service never showed it; it is not sent again automatically', 1),
     ],
   ])('%s', (_, own, decision) => expect(doubtDecision(facts(own))).toEqual(decision))
 
@@ -74,7 +87,7 @@ describe('a doubt', () => {
       fc.property(
         fc.record({
           ...{ isRepeatable: fc.boolean(), mayResend: fc.boolean(), isHopeless: fc.boolean() },
-          ...{ isOwned: fc.boolean(), isStopped: fc.boolean(), now: fc.nat(200) },
+          ...{ owner: fc.option(fc.string(), { nil: undefined }), isStopped: fc.boolean(), now: fc.nat(200) },
         }),
         fc.nat(40),
         (own, times) => {
