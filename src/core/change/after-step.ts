@@ -269,10 +269,10 @@ function failed(settled: Settled, settlement: Settlement & { kind: 'failed' }): 
   return { kind: 'taken_back', reason, order, restored: back, settlement, logged: settlement }
 }
 
-/** An answer that the service gave as if it had carried the request out. */
+/** An answer that the service gave as if it had carried the request out; what only looked carries nothing out. */
 function isSwallowed({ request }: Settled): boolean {
-  const status = request?.status ?? 0
-  return status >= 200 && status < 300
+  const { method = 'GET', status = 0 } = request ?? {}
+  return method !== 'GET' && status >= 200 && status < 300
 }
 
 /** Only a create has none, and it is settled by the contact that was found for it. */

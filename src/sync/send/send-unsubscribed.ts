@@ -38,7 +38,8 @@ export type PostCreate = (
 /** It may have arrived already, or may still: then it is in doubt as before. */
 function unsent(operation: Operation, reason: string, { clock, service }: RunContext): Settlement {
   const notBefore = clock.now() + service.doubt.quiesce
-  return operation.sent > 0 ? { kind: 'in_doubt', reason, notBefore } : { kind: 'failed', reason }
+  const { sent, absentReads } = operation
+  return sent > 0 ? { kind: 'in_doubt', reason, notBefore, absentReads } : { kind: 'failed', reason }
 }
 
 /** Under `auto` it could be merged into a contact of another mail, which could not be distinguished from a new one. */

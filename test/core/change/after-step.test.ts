@@ -381,13 +381,14 @@ describe('a step that is not done', () => {
   })
 
   it.each([
-    [200, true],
-    [204, true],
-    [199, false],
-    [300, false],
-    [undefined, false],
-  ])('in doubt after an answer of %s: counted as swallowed?', (status, isSwallowed) => {
-    const request = { method: 'POST', path: '/contact', status, attempts: 1 } as const
+    ['POST', 200, true],
+    ['POST', 204, true],
+    ['POST', 199, false],
+    ['POST', 300, false],
+    ['POST', undefined, false],
+    ['GET', 200, false],
+  ] as const)('in doubt after a %s answered by %s: counted as swallowed?', (method, status, isSwallowed) => {
+    const request = { method, path: '/contact', status, attempts: 1 }
     const settlement = { kind: 'in_doubt', reason: 'x', notBefore: 5, absentReads: 2 } as const
     expect(after(operationWith({ kind: 'create' }), settlement, { request })).toStrictEqual({
       kind: 'parked',
