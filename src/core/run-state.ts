@@ -45,10 +45,17 @@ export interface InputEnd {
   readonly accepted?: Accepted | undefined
 }
 
-/** What is about to leave together. `terms`: those that it gives or takes away. */
-export interface Marking {
-  readonly operations: readonly Operation[]
+/** What a request is about to do, beside its steps. */
+export interface AboutTo {
+  /** Terms that it gives or takes away. */
   readonly terms?: readonly TermMark[] | undefined
+  /** Values that it brings to a contact, whose answer may be lost. */
+  readonly attempt?: { readonly contactId: number; readonly fields: Contact } | undefined
+}
+
+/** What is about to leave together. */
+export interface Marking extends AboutTo {
+  readonly operations: readonly Operation[]
 }
 
 /** Steps that have ended. */
@@ -156,9 +163,9 @@ export interface RunState {
   takeToSend(runId: string, after: Operation | undefined, limit: number): Promise<readonly Operation[]>
   /**
    * Durable before the promise is fulfilled: only then may the request leave. What it is about to change at a linked
-   * contact (the fields of an update, the `terms` given or taken) is unsure until its outcome is settled.
+   * contact (the fields of an update, the terms given or taken) is unsure until its outcome is settled.
    */
-  markSending(operations: readonly Operation[], terms?: readonly TermMark[]): Promise<void>
+  markSending(operations: readonly Operation[], about?: AboutTo): Promise<void>
   /**
    * Outcome, known state, rejects and audit entry, in one transaction. Gives the settlements as they were taken:
    * one that is done becomes held when another key of the pipeline already has that contact.

@@ -547,8 +547,8 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.sentValues([1])).toMatchObject([{ last: { phone: '5' }, pushed: [{}, {}] }])
       // The create may have been merged: what the contact shows of it may be what the first one sent.
       expect(await state.sentValues([1])).toMatchObject([{ open: [['phone', ANNA.contact['phone']]] }])
-      await state.noteAttempt(1, { phone: '6', fax: '7' })
-      await state.noteAttempt(1, { phone: '6' })
+      await state.markSending([], { attempt: { contactId: 1, fields: { phone: '6', fax: '7' } } })
+      await state.markSending([], { attempt: { contactId: 1, fields: { phone: '6' } } })
       const attempts = [
         ['phone', '1'],
         ['phone', '6'],
@@ -561,7 +561,7 @@ export function stateContract(name: string, open: () => TestState): void {
 
     it('keeps what was sent without an answer where a create of another pipeline may have been merged', async () => {
       await push([ANNA])
-      await state.noteAttempt(1, { phone: '6' })
+      await state.markSending([], { attempt: { contactId: 1, fields: { phone: '6' } } })
       await push([{ key: 'X1', contact: { ...ANNA.contact, phone: '5' } }], 'crm', 'r2')
       const [sent] = await state.sentValues([1])
       expect(sent?.last).toMatchObject({ phone: '5' })
@@ -675,7 +675,7 @@ export function stateContract(name: string, open: () => TestState): void {
         return create && (await state.mailOwners([create])).get(create.id)
       }
       await push([ANNA])
-      await state.noteAttempt(1, { mail: 'new@X.example' })
+      await state.markSending([], { attempt: { contactId: 1, fields: { mail: 'new@X.example' } } })
       // Nothing has left yet.
       expect(await owner()).toBeUndefined()
       await world.plan([moved('new@x.example')], { run: 'r2' })

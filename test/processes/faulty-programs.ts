@@ -42,7 +42,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
       {
         file: 'sync/send/send-terms.ts',
         from: `  if (added.length + removed.length > 0)
-    await context.state.markSending([work.operation], termMarks(work, added, removed))`,
+    await context.state.markSending([work.operation], { terms: termMarks(work, added, removed) })`,
         to: '  if (added.length + removed.length > 0) await context.state.markSending([work.operation])',
       },
     ],

@@ -112,9 +112,9 @@ function closeQuietly(state: OwnedState): void {
 function announcing(state: StateStore, life: number, { ledger, timeline }: ProgramDeps): StateStore {
   return {
     ...state,
-    async markSending(operations, marks = []) {
-      await state.markSending(operations, marks)
-      const gives = marks.filter(({ ours }) => ours).map(({ name }) => name)
+    async markSending(operations, about) {
+      await state.markSending(operations, about)
+      const gives = (about?.terms ?? []).filter(({ ours }) => ours).map(({ name }) => name)
       for (const { id, contactId: contact } of gives.length === 0 ? [] : operations)
         if (contact !== undefined)
           ledger.announce({ life, operation: id, at: timeline.now(), contact, gives })

@@ -149,7 +149,11 @@ async function sendSome(ends: readonly number[], run: string, { world, answers }
     answers.push([...(await state.mailDoubts([operation]))], await state.isCreatedElsewhere(operation), [
       ...(await state.withMailOfTheirOwn([operation])),
     ])
-    await state.markSending([operation], operation.kind === 'terms' ? [{ name: 'A', ours: true }] : [])
+    const { kind, contactId = 0, fields } = operation
+    await state.markSending([operation], {
+      terms: kind === 'terms' ? [{ name: 'A', ours: true }] : undefined,
+      attempt: kind === 'update' ? { contactId, fields } : undefined,
+    })
     // The process may be killed here.
     if (number === 9) return
     const settled = { operation, request: undefined, ...endOf(operation, number) } as Settled

@@ -32,8 +32,8 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
       await store.beginRun(run)
       isMarked = false
     },
-    async markSending(operations, terms) {
-      await store.markSending(operations, terms)
+    async markSending(operations, about) {
+      await store.markSending(operations, about)
       markFirst()
     },
     async markAndSettle(marks, ended) {

@@ -152,11 +152,11 @@ function createWrites(db: Connection): Pick<RunState, 'markSending' | 'settleBat
   const settle = createSettle(db)
   const write = db.transaction((marks: readonly Marking[], ended: EndedBatch | undefined) => {
     const taken = ended === undefined ? [] : settle(ended.settled, ended.context)
-    for (const { operations, terms } of marks) mark(operations, terms)
+    marks.forEach(mark)
     return taken
   })
   return {
-    markSending: async (operations, terms) => void write([{ operations, terms }], undefined),
+    markSending: async (operations, about) => void write([{ operations, ...about }], undefined),
     settleBatch: async (settled, context) => (settled.length === 0 ? [] : write([], { settled, context })),
     markAndSettle: async (marks, ended) => write(marks, ended),
   }

@@ -2,9 +2,11 @@
 // change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
 import type { LinkedOperation, Operation } from '../../core/change/operation.ts'
 import { stepFields } from '../../core/change/steps.ts'
+import type { Marking } from '../../core/run-state.ts'
 import type { TermMark } from '../../core/state.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
+import { createNoteAttempt } from './contacts/hand-edits.ts'
 import { assertionsJson, parseAssertions, parseUnsure, unsureJson } from './rows.ts'
 
 interface LinkRow {
@@ -74,13 +76,13 @@ function createMarkLinked(db: Connection): (operation: LinkedOperation, marks: r
 }
 
 /** Within a transaction of the caller. */
-export function createMarkSending(
-  db: Connection,
-): (operations: readonly Operation[], terms?: readonly TermMark[]) => void {
+export function createMarkSending(db: Connection): (marking: Marking) => void {
   const markCreates = createMarkCreates(db)
   const markLinked = createMarkLinked(db)
-  return (operations, marks = []) => {
+  const noteAttempt = createNoteAttempt(db)
+  return ({ operations, terms = [], attempt }) => {
+    if (attempt !== undefined) noteAttempt(attempt.contactId, attempt.fields)
     markCreates(operations.filter(({ kind }) => kind === 'create'))
-    for (const operation of operations) if (operation.kind !== 'create') markLinked(operation, marks)
+    for (const operation of operations) if (operation.kind !== 'create') markLinked(operation, terms)
   }
 }

@@ -129,7 +129,7 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
   const keys = new Set(removable.map(termKey))
   const removed = (actual ?? []).filter(({ name }) => keys.has(termKey(name)))
   if (added.length + removed.length > 0)
-    await context.state.markSending([work.operation], termMarks(work, added, removed))
+    await context.state.markSending([work.operation], { terms: termMarks(work, added, removed) })
   let request: RequestTrace | undefined
   if (added.length > 0) {
     const result = await addTerms(work, added)
@@ -171,7 +171,7 @@ async function replaceTerms(work: TermWork): Promise<Done | Failure> {
   const { actual = [], contactId, context } = work
   const { wanted, added, removed } = replacement(work)
   if (added.length + removed.length === 0) return { added, removed, request: undefined }
-  await context.state.markSending([work.operation], termMarks(work, added, removed))
+  await context.state.markSending([work.operation], { terms: termMarks(work, added, removed) })
   const result =
     wanted.length === 0
       ? await removeTerms(work, actual, removed)

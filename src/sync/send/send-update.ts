@@ -86,8 +86,8 @@ async function putUpdate(operation: LinkedOperation<'update'>, context: RunConte
   const { mail } = fields
   // Should the answer be lost, no other record may be created with that mail.
   const noted = merged === undefined ? (mail === undefined ? {} : { mail }) : fields
-  if (Object.keys(noted).length > 0) await context.state.noteAttempt(contactId, noted)
-  await context.state.markSending([operation])
+  const attempt = Object.keys(noted).length > 0 ? { contactId, fields: noted } : undefined
+  await context.state.markSending([operation], { attempt })
   const rules = merged === undefined ? undefined : rulesFor(operation, context)
   const update = { contactId, fields, known: operation.known, rules }
   const { result, stubborn, edits } = await sendFields(update, context)

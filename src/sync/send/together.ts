@@ -47,9 +47,9 @@ export function writingTogether(state: SyncState): SyncState {
   }
   return {
     ...state,
-    async markSending(operations, terms) {
-      if (operations.length >= MANY) return state.markSending(operations, terms)
-      await write({ marks: [{ operations, terms }], ended: undefined })
+    async markSending(operations, about) {
+      if (operations.length >= MANY) return state.markSending(operations, about)
+      await write({ marks: [{ operations, ...about }], ended: undefined })
     },
     async settleBatch(settled, context) {
       if (settled.length === 0 || settled.length >= MANY) return state.settleBatch(settled, context)

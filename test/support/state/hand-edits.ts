@@ -17,7 +17,7 @@ function put({ sent }: Tables, id: number, { last, open }: Sent): void {
   else sent.set(id, { last, open })
 }
 
-function addAttempts(tables: Tables, id: number, fields: Contact): void {
+export function addAttempts(tables: Tables, id: number, fields: Contact): void {
   const { last, open } = sentTo(tables, id)
   const isThere = (pair: readonly unknown[]): boolean =>
     open.some((one) => JSON.stringify(one) === JSON.stringify(pair))
@@ -109,7 +109,6 @@ export function memoryHandEdits(tables: Tables): HandEditStore {
           .sort(byId)
           .map(({ known }) => known),
       })),
-    noteAttempt: async (id, fields) => addAttempts(tables, id, fields),
     keepEdits: async (judged, at) => keepEdits(tables, judged, at),
     async editsToLookAt(pipeline, { before, after = '', limit }) {
       const mine = tables.edits.filter(

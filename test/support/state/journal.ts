@@ -20,6 +20,7 @@ import {
   rowsWhere,
   type Tables,
 } from './tables.ts'
+import { addAttempts } from './hand-edits.ts'
 import { markSending, settleOne } from './settling.ts'
 
 type Journal = Pick<
@@ -206,13 +207,14 @@ function takeReleasedDeletes(
 }
 
 function memoryWrites(tables: Tables): Pick<Journal, 'markSending' | 'settleBatch' | 'markAndSettle'> {
-  const mark = ({ operations, terms = [] }: Marking): void => {
+  const mark = ({ operations, terms = [], attempt }: Marking): void => {
+    if (attempt !== undefined) addAttempts(tables, attempt.contactId, attempt.fields)
     for (const operation of operations) markSending(tables, operation, terms)
   }
   const settle = (settled: readonly Settled[], context: EntryContext) =>
     settled.map((one) => settleOne(tables, one, context))
   return {
-    markSending: async (operations, terms) => mark({ operations, terms }),
+    markSending: async (operations, about) => mark({ operations, ...about }),
     settleBatch: async (settled, context) => settle(settled, context),
     async markAndSettle(marks, ended) {
       const taken = ended === undefined ? [] : settle(ended.settled, ended.context)

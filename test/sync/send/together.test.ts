@@ -42,7 +42,7 @@ describe('what is written in one turn', () => {
     const [, first, , second] = await Promise.all([
       state.markSending([operation(1)]),
       state.settleBatch([settled(7), settled(8)], { ...aboutRun('r1'), at: 5 }),
-      state.markSending([operation(2)], [{ name: 'A', ours: true }]),
+      state.markSending([operation(2)], { terms: [{ name: 'A', ours: true }] }),
       state.settleBatch([settled(9)], { ...aboutRun('r1'), at: 6 }),
     ])
     expect(written).toEqual(['marks 1 2, settles 3 at 6'])

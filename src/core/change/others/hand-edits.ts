@@ -70,8 +70,6 @@ export interface JudgedEdits {
 export interface HandEditStore {
   /** What was sent to the contact of each of these records, in their order. */
   sentValues(contactIds: readonly number[]): Promise<readonly SentValues[]>
-  /** These values are about to leave, and their answer may be lost. Durable before the promise is fulfilled. */
-  noteAttempt(contactId: number, fields: Contact): Promise<void>
   /** Edits beside a change: those looked at again. */
   keepEdits(judged: JudgedEdits, at: number): Promise<void>
   /** Records of the pipeline whose edits were last looked at before that time, by key, after the one given. */

@@ -75,13 +75,14 @@ const common = (contact: Contact, other: Contact): Contact =>
 const contactOf = ({ settlement, operation }: Settled): number | undefined =>
   'contactId' in settlement ? settlement.contactId : operation.contactId
 
-/** What may have been sent counts as sent, beside what was. */
-const createNoteAttempt =
-  (rows: ReturnType<typeof createSentRows>) =>
-  (id: number, fields: Contact): void => {
+/** What may have been sent counts as sent, beside what was. Within a transaction of the caller. */
+export function createNoteAttempt(db: Connection): (id: number, fields: Contact) => void {
+  const rows = createSentRows(db)
+  return (id, fields) => {
     const { last, open } = rows.of(id)
     rows.put(id, parseContact(last), withAttempts(parseAttempts(open), fields))
   }
+}
 
 /** Ends releases of terms, where any were let go. */
 function createNoteTerms(db: Connection): (settled: readonly Settled[]) => void {
@@ -130,7 +131,7 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
   const before = (id: number, { operation }: Settled, last: Contact): readonly Contact[] =>
     operation.kind === 'create' ? [...pushed.all(id, operation.pipeline).map(parseContact), last] : []
   const noteTerms = createNoteTerms(db)
-  const noteAttempt = createNoteAttempt(rows)
+  const noteAttempt = createNoteAttempt(db)
   return (settled) => {
     noteTerms(settled)
     for (const one of settled) {
@@ -255,7 +256,7 @@ const FORGET_FINGERPRINT =
 export function createReleaseEdits(
   db: Connection,
 ): (of: { pipeline: string; key: string; field?: string | undefined }) => number {
-  const noteAttempt = createNoteAttempt(createSentRows(db))
+  const noteAttempt = createNoteAttempt(db)
   const edits = db.prepare<[{ pipeline: string; key: string; field: string | null }], EditRow>(
     'SELECT * FROM hand_edit WHERE pipeline = @pipeline AND key = @key AND field = coalesce(@field, field)',
   )
@@ -275,7 +276,6 @@ export function createReleaseEdits(
 
 export function createHandEditStore(db: Connection): HandEditStore {
   const rows = createSentRows(db)
-  const noteAttempt = createNoteAttempt(rows)
   const pushed = db
     .prepare<[number], string>('SELECT known FROM link WHERE contact_id = ? ORDER BY id')
     .pluck()
@@ -300,7 +300,6 @@ export function createHandEditStore(db: Connection): HandEditStore {
         }
       })
     },
-    noteAttempt: async (id, fields) => noteAttempt(id, fields),
     keepEdits: async (judged, at) => keepEdits(judged, at),
     editsToLookAt: async (pipeline, { before, after = '', limit }) =>
       byRecord(due.all({ pipeline, before, after, limit })),
