@@ -1,4 +1,5 @@
 // Undoing a run, as a person does it: by the real command line against the sandbox.
+import { mkdir, readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
@@ -51,6 +52,26 @@ async function edit(index: number, fields: Record<string, unknown>): Promise<voi
   })
   expect(answer.status).toBe(200)
 }
+
+describe('undo of what two pipelines send', () => {
+  it('puts back what the other one had sent', async () => {
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    const crm = yaml.slice(yaml.indexOf('  shop:')).replaceAll('shop', 'crm')
+    await shop.configure(`${yaml}${crm}`)
+    await mkdir(shop.path('inbox', 'crm'))
+    const drop = async (pipeline: string, csv: string): Promise<string> => {
+      await shop.drop(pipeline, `${Math.random()}.csv`, csv)
+      return (await json('run', pipeline)).body.pipelines[0]?.run_id ?? ''
+    }
+    await drop('crm', peopleCsv(1).replaceAll('030', '050'))
+    // The same person without a phone, and later with one.
+    await drop('shop', peopleCsv(1).replace('030 0', ''))
+    const replacing = await drop('shop', peopleCsv(1))
+    expect(await phoneOf(0)).toBe('030 0')
+    await json('undo', replacing, '--yes')
+    expect(await phoneOf(0)).toBe('050 0')
+  })
+})
 
 describe('undo of a run that changed contacts', () => {
   let changing: string

@@ -116,6 +116,21 @@ describe.each(states)('owns %s', (_, open) => {
     ])
   })
 
+  it('the entry of a value that replaces what another pipeline sent says from what', async () => {
+    const { crm, shop } = pair(open(), ['crm', 'shop'])
+    await run(crm, '1')
+    await run(shop, '2')
+    crm.source.drop('blank.csv', file('', 'K9'))
+    await crm.run()
+    shop.source.drop('after.csv', file('2', 'K9'))
+    const { run_id: id } = await shop.run()
+    const entries: unknown[] = []
+    for await (const entry of shop.state.entriesOfRun(id)) entries.push(entry)
+    expect(entries).toMatchObject([
+      { key: 'K1', action: 'update', fields: { phone: { from: '1', to: '2' } } },
+    ])
+  })
+
   it('a blank beside other changes is given up with them, and not before a held plan is released', async () => {
     const { crm, shop } = pair(open(), ['crm', 'shop'])
     await run(crm, '1')

@@ -77,7 +77,7 @@ export type Difference =
 
 export const GONE_REASON = 'the contact was deleted at the service; it is not created again automatically'
 
-function sameValue(left: FieldValue | undefined, right: FieldValue | undefined): boolean {
+export function sameValue(left: FieldValue | undefined, right: FieldValue | undefined): boolean {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((item, index) => item === right[index])
   return left === right

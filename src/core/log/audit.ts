@@ -4,6 +4,7 @@ import { evidenceText } from '../change/consents/evidence.ts'
 import { isConsent } from '../mapping/values/consent.ts'
 import { type FieldChange, fieldChanges } from '../change/diff.ts'
 import type { Settled } from '../change/operation.ts'
+import { hadBefore, type SentValues } from '../change/others/hand-edits.ts'
 import { isRepair, REPAIR_REASON } from '../change/others/repair.ts'
 import { givenUpText, newlyGivenUp } from '../change/given-up.ts'
 import { stepFields } from '../change/steps.ts'
@@ -80,6 +81,8 @@ export type PlanAction =
   | 'undo'
   | 'configure'
 
+type SentByOthers = Pick<SentValues, 'last' | 'pushed'>
+
 function contactIdOf({ operation, settlement }: Settled): number | null {
   const settled =
     settlement.kind === 'done' || settlement.kind === 'settled' ? settlement.contactId : undefined
@@ -97,10 +100,12 @@ const isUntaken = ({ operation, settlement, status }: Settled): boolean =>
   operation.kind === 'create' && settlement.kind === 'done' && status !== 'taken'
 
 /** The fields that were sent; of an operation not sent, those that it would have sent. A refused field is not listed as set. */
-function fieldsOf(settled: Settled): AuditEntry['fields'] {
+function fieldsOf(settled: Settled, others: SentByOthers): AuditEntry['fields'] {
   const { operation, sent } = settled
   const fields = sent ?? (isUntaken(settled) ? operation.fields : stepFields(operation))
-  return fieldChanges(fields, operation.known)
+  // What an undo and a repair put back is compared with what they have read.
+  const isOwn = operation.kind === 'create' || operation.undoes !== undefined
+  return fieldChanges(fields, isOwn ? operation.known : hadBefore(fields, operation.known, others))
 }
 
 /** What was done to the terms; before it is known, what was meant to be done. */
@@ -146,10 +151,17 @@ function reasonOf(settled: Settled): string | null {
 export const undoneRun = ({ reason }: Pick<AuditEntry, 'reason'>): string | undefined =>
   /^undoes run ([\da-z-]+)/.exec(reason ?? '')?.[1]
 
-/** `at` in milliseconds since the epoch; `runId` is the run that settled it. */
+/** What is known of a contact that only one record has. */
+const ALONE: SentByOthers = { last: {}, pushed: [] }
+
+/**
+ * `at` in milliseconds since the epoch; `runId` is the run that settled it. `others`: what other records of its contact sent
+ * before this step.
+ */
 export function auditEntry(
   settled: Settled,
   context: { at: number; runId: string; configHash: string; decided?: DecidedBy | undefined },
+  others: SentByOthers = ALONE,
 ): AuditEntry {
   const { operation, settlement, request } = settled
   return {
@@ -159,7 +171,7 @@ export function auditEntry(
     key: operation.key,
     contact_id: contactIdOf(settled),
     action: actionOf(settled),
-    fields: fieldsOf(settled),
+    fields: fieldsOf(settled, others),
     terms: termsOf(settled),
     request: request ?? null,
     outcome: outcomeOf(settled),
@@ -178,7 +190,7 @@ export function auditEntry(
 /** Of a consent that was given to the service: what the record says about it. */
 function proofOf(settled: Settled): Pick<AuditEntry, 'note'> {
   const { evidence } = settled.operation
-  const isGiven = evidence !== undefined && isConsent(fieldsOf(settled)['mail_status']?.to)
+  const isGiven = evidence !== undefined && isConsent(fieldsOf(settled, ALONE)['mail_status']?.to)
   return isGiven ? { note: evidenceText(evidence) } : {}
 }
 

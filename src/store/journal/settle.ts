@@ -19,7 +19,12 @@ import type { Connection } from '../file/database.ts'
 import { createLedger } from './contacts/ledger.ts'
 import { createCountDelete } from './delete-counts.ts'
 import { DESIRED } from '../file/desired.ts'
-import { createForgetEdits, createKeepEdits, createNoteSent } from './contacts/hand-edits.ts'
+import {
+  createForgetEdits,
+  createKeepEdits,
+  createNoteSent,
+  createSentByOthers,
+} from './contacts/hand-edits.ts'
 import { createHouseholds } from './contacts/households.ts'
 import { createPass } from './passed.ts'
 import { assertionsJson, unsureJson } from './rows.ts'
@@ -288,6 +293,7 @@ export function createSettle(
   const { keepResolved } = createHouseholds(db)
   const keepEdits = createKeepEdits(db)
   const noteSent = createNoteSent(db)
+  const sentByOthers = createSentByOthers(db)
   const remove = db.prepare(
     'DELETE FROM operation WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
   )
@@ -301,6 +307,7 @@ export function createSettle(
     if (settled.length === 0) return []
     const answers = questions(settled)
     const batch = batchOf(settled, context)
+    const others = sentByOthers(settled)
     const ended = settled.map((given) => {
       const { operation } = given
       const after = afterStep(given, answers(operation))
@@ -314,7 +321,11 @@ export function createSettle(
       }
       return {
         settlement: after.settlement,
-        entry: auditEntry({ ...given, settlement: after.logged }, context),
+        entry: auditEntry(
+          { ...given, settlement: after.logged },
+          context,
+          others.get(operation.contactId ?? 0),
+        ),
       }
     })
     remember(batch.settled)

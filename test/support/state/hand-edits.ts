@@ -5,7 +5,7 @@ import {
   type JudgedEdits,
   openAfterTerms,
 } from '../../../src/core/change/others/hand-edits.ts'
-import type { Settled } from '../../../src/core/change/operation.ts'
+import type { Operation, Settled } from '../../../src/core/change/operation.ts'
 import { stepFields } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
 import { byId, linkOf, linksWhere, type Sent, type Tables } from './tables.ts'
@@ -32,6 +32,14 @@ const common = (contact: Contact, other: Contact): Contact =>
         Object.hasOwn(other, field) && JSON.stringify(value) !== JSON.stringify(other[field]),
     ),
   )
+
+/** What other pipelines sent to the contact of an update before; undefined where none has it. */
+export function sentByOthers(tables: Tables, { kind, contactId, pipeline }: Operation) {
+  if (kind !== 'update') return undefined
+  const others = linksWhere(tables, (link) => link.contactId === contactId && link.pipeline !== pipeline)
+  if (others.length === 0) return undefined
+  return { last: sentTo(tables, contactId).last, pushed: others.sort(byId).map(({ known }) => known) }
+}
 
 /** What a step sent, where the contact has other links or an attempt is noted. */
 export function noteSent(tables: Tables, { operation, settlement, sent, status, terms }: Settled): void {

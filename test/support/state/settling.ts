@@ -13,7 +13,7 @@ import { termKey, type TermOutcome } from '../../../src/core/mapping/terms.ts'
 import type { EntryContext } from '../../../src/core/run-state.ts'
 import type { TermMark } from '../../../src/core/state.ts'
 import { countDelete } from './delete-counts.ts'
-import { forgetEdits, keepEdits, noteSent } from './hand-edits.ts'
+import { forgetEdits, keepEdits, noteSent, sentByOthers } from './hand-edits.ts'
 import {
   byId,
   hasNewer,
@@ -228,6 +228,7 @@ export function settleOne(tables: Tables, settled: Settled, context: EntryContex
       if (one.pipeline === pipeline && one.mailKey === resolved.mailKey) one.rule = resolved.rule
     tables.resolved.set(nameOf(pipeline, key), { ...resolved, pipeline })
   }
+  const others = sentByOthers(tables, operation)
   const after = afterStep(settled, {
     isAnothers: (contactId) =>
       linksWhere(
@@ -244,6 +245,6 @@ export function settleOne(tables: Tables, settled: Settled, context: EntryContex
     keepEdits(tables, { pipeline, key, contactId: operation.contactId, judged, open: edits }, context.at)
   }
   noteSent(tables, settled)
-  tables.log.push(auditEntry({ ...settled, settlement: after.logged }, context))
+  tables.log.push(auditEntry({ ...settled, settlement: after.logged }, context, others))
   return after.settlement
 }

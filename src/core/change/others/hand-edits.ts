@@ -17,6 +17,7 @@ import type { ServiceContact } from '../../ports.ts'
 import type { PipelineSettings } from '../../settings.ts'
 import { type AssertedTerm, termKey, type TermOutcome, termsBeyond } from '../../mapping/terms.ts'
 import { isBlank } from '../../words/blank.ts'
+import { sameValue } from '../diff.ts'
 import { shownAs, shownContact } from '../lookup/likeness.ts'
 
 export type HandEditRule = PipelineSettings['hand_edits']
@@ -133,12 +134,35 @@ export function handEditRules(pipeline: Ruled, { rules }: Pick<CustomFieldRules,
   }
 }
 
+const pushedOf = (field: string, pushed: readonly Contact[]): readonly FieldValue[] =>
+  pushed.map((contact) => contact[field]).filter((value) => value !== undefined)
+
 /** What was sent of one field: the most recent of all; where that was not recorded, what each link sent. */
 export function sentOf(field: string, { last, pushed, open }: SentValues): readonly FieldValue[] {
   const attempts = open.filter(([name]) => name === field).map(([, value]) => value)
   const known = last[field]
   if (known !== undefined) return [known, ...attempts]
-  return [...pushed.flatMap((contact) => contact[field] ?? []), ...attempts]
+  return [...pushedOf(field, pushed), ...attempts]
+}
+
+/**
+ * What the contact had before, as far as this program knows: `own` is what the record itself sent last. What other records of the
+ * contact sent since, or sent where this one sent nothing, is what the service has. mail_status has rules of its own.
+ */
+export function hadBefore(
+  fields: Contact,
+  own: Contact,
+  { last, pushed }: Pick<SentValues, 'last' | 'pushed'>,
+): Contact {
+  const newer = Object.keys(fields).flatMap((field): [string, FieldValue][] => {
+    if (field === 'mail_status') return []
+    const [first, ...more] = pushedOf(field, pushed)
+    const others =
+      own[field] === undefined && more.every((value) => sameValue(value, first)) ? first : undefined
+    const value = last[field] ?? others
+    return value === undefined ? [] : [[field, value]]
+  })
+  return { ...own, ...Object.fromEntries(newer) }
 }
 
 export interface Merged {

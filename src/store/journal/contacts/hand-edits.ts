@@ -160,6 +160,33 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
   }
 }
 
+/**
+ * Of a batch, what was sent to contacts that other pipelines have as well, before it is settled. Within the transaction of its
+ * end.
+ */
+export function createSentByOthers(
+  db: Connection,
+): (settled: readonly Settled[]) => ReadonlyMap<number, Pick<SentValues, 'last' | 'pushed'>> {
+  const rows = createSentRows(db)
+  const others = db.prepare<[{ ids: string; pipeline: string }], { id: number; known: string }>(
+    `SELECT contact_id AS id, known FROM json_each(@ids) CROSS JOIN link ON contact_id = CAST(value AS BIGINT) AND pipeline <> @pipeline
+     ORDER BY link.id`,
+  )
+  return (settled) => {
+    const updates = settled.filter(({ operation: { kind } }) => kind === 'update')
+    const pipeline = updates[0]?.operation.pipeline
+    if (pipeline === undefined) return new Map()
+    const ids = JSON.stringify(updates.flatMap(({ operation }) => operation.contactId ?? []))
+    const pushed = Map.groupBy(others.all({ ids, pipeline }), ({ id }) => id)
+    return new Map(
+      [...pushed].map(([id, links]) => [
+        id,
+        { last: parseContact(rows.of(id).last), pushed: links.map(({ known }) => parseContact(known)) },
+      ]),
+    )
+  }
+}
+
 /** Updates the list of edits with the result for one record. */
 export function createKeepEdits(db: Connection): (judged: JudgedEdits, at: number) => void {
   const remove = db.prepare('DELETE FROM hand_edit WHERE pipeline = ? AND key = ? AND field = ?')

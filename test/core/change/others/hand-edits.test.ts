@@ -12,6 +12,7 @@ import {
   mergeWithService,
   openAfterTerms,
   isToBeReleased,
+  hadBefore,
   respectsHandEdits,
   type SentValues,
 } from '../../../../src/core/change/others/hand-edits.ts'
@@ -28,12 +29,48 @@ const sentOnly = (pushed: Record<string, FieldValue>, more: Partial<SentValues> 
 const rulesOf = (rule: 'overwrite' | 'keep' | 'ask') =>
   handEditRules(pipelineSettings({ hand_edits: rule }), { rules: [] })
 
+describe('what a contact had before', () => {
+  it.each<[string, Record<string, FieldValue>, Pick<SentValues, 'last' | 'pushed'>, FieldValue | undefined]>([
+    ['is what its record sent last', { phone: '1' }, { last: {}, pushed: [{ phone: '2' }] }, '1'],
+    [
+      'is what another one sent since',
+      { phone: '1' },
+      { last: { phone: '3' }, pushed: [{ phone: '3' }] },
+      '3',
+    ],
+    ['is what another one has emptied since', { phone: '1' }, { last: { phone: '' }, pushed: [] }, ''],
+    [
+      'is what another one sent, where its record sent nothing',
+      {},
+      { last: {}, pushed: [{ phone: '2' }] },
+      '2',
+    ],
+    [
+      'is what all others sent alike',
+      {},
+      { last: {}, pushed: [{ phone: ['2', '3'] }, {}, { phone: ['2', '3'] }] },
+      ['2', '3'],
+    ],
+    [
+      'is unknown where others differ and none is known to be the last',
+      {},
+      { last: {}, pushed: [{ phone: '2' }, { phone: '3' }] },
+      undefined,
+    ],
+  ])('%s', (_, own, others, had) => expect(hadBefore({ phone: '9' }, own, others)['phone']).toEqual(had))
+
+  it('of a mail_status is what its own record says', () =>
+    expect(hadBefore({ mail_status: 3 }, {}, { last: { mail_status: 1 }, pushed: [] })).toEqual({}))
+})
+
 describe('a field', () => {
   it.each<[what: string, service: unknown, sent: SentValues, source: FieldValue, kept: boolean]>([
     ['that is blank at the service is sent', '', sentOnly({ phone: '1' }), '2', false],
     ['that the service does not show is sent', undefined, sentOnly({ phone: '1' }), '2', false],
     ['that shows what was sent last is sent', '1', sentOnly({ phone: '1' }), '2', false],
     ['that shows it in another form is sent', ' 1 ', sentOnly({ phone: '1' }), '2', false],
+    ['of several choices that shows them is sent', ['a', 'b'], sentOnly({ phone: ['a', 'b'] }), ['c'], false],
+    ['of several choices that shows others was edited', ['b'], sentOnly({ phone: ['a', 'b'] }), ['c'], true],
     ['that shows something else was edited', '9', sentOnly({ phone: '1' }), '2', true],
     ['that was never sent, and is there, was edited', '9', sentOnly({}), '2', true],
     ['that is cleared by the source was edited', '9', sentOnly({ phone: '1' }), '', true],
