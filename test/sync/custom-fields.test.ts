@@ -131,3 +131,28 @@ it('every pipeline that maps a changed field is told of it, once', async () => {
     expect(line.log.map(({ message }) => message)).toEqual(['custom field changed at the service'])
   }
 })
+
+it('several choices are sent when they change, and kept where a user has chosen otherwise', async () => {
+  const line = testLine({
+    pipeline: {
+      hand_edits: 'keep',
+      map: { mail: { column: 'mail' } },
+      custom_fields: { shoe_size: { column: 'phone', split: '/' } },
+    },
+  })
+  line.service.customFields.push(shoes({ type: 'options_buttons', multiple: true }))
+  const choices = () => line.service.contacts.get(1)?.['shoe_size']
+  for (const [text, chosen] of [
+    ['36/37', ['36', '37']],
+    ['37/38', ['37', '38']],
+    ['39', ['39']],
+  ] as const) {
+    line.source.drop(`${text.replace('/', '-')}.csv`, record(text))
+    expect(await line.run()).toMatchObject({ status: 'ok', kept_edits: 0 })
+    expect(choices()).toEqual(chosen)
+  }
+  line.service.contacts.set(1, { ...line.service.contacts.get(1), shoe_size: ['39', '40'] })
+  line.source.drop('last.csv', record('41/42'))
+  expect(await line.run()).toMatchObject({ kept_edits: 1 })
+  expect(choices()).toEqual(['39', '40'])
+})
