@@ -3,6 +3,7 @@ import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { type AlertFacts, conditionOfService, type PipelineFacts } from '../../core/alerts/alert.ts'
 import type { AlertStore } from '../../core/alerts/alert-store.ts'
 import type { DriftRoundStore } from '../../core/change/others/drift-rounds.ts'
+import type { HandEditStore } from '../../core/change/others/hand-edits.ts'
 import type { ErasedSeenStore } from '../../core/erasing.ts'
 import type { HandOverStore } from '../../core/log/hand-over.ts'
 import type { SyncLog } from '../../core/log/sync-log.ts'
@@ -10,6 +11,7 @@ import type { DaemonCondition, DaemonListener, EndedRun } from '../../core/outco
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { StateLists } from '../../core/state.ts'
+import { recordsThatAsk } from '../asked-edits.ts'
 import { handOverStanding } from '../hand-over-standing.ts'
 
 /** How the service was when this process last asked it. */
@@ -43,6 +45,7 @@ type Reads = Pick<StateLists, 'lastRun' | 'milestones' | 'backlog' | 'heldPlans'
   Pick<DriftRoundStore, 'driftRounds'> &
   Pick<ErasedSeenStore, 'erasedSeen'> &
   Pick<SyncLog, 'logHead' | 'logEntry'> &
+  Pick<HandEditStore, 'openEdits'> &
   HandOverStore
 
 /** What approvers must release; the plans are looked at only where something is held. */
@@ -81,6 +84,7 @@ async function pipelineFacts(
     lastRun: await state.lastRun(name),
     milestones: await state.milestones(name),
     backlog: currentBacklog(await state.backlog(name), live?.runningSince !== undefined),
+    asking: await recordsThatAsk(pipeline, state),
     approval: await approvalOf(pipeline, { state, server }),
     broken: live?.brokenAt === undefined ? undefined : { code: live.brokenBy },
     waitingSince: live?.waitingSince,

@@ -1,6 +1,5 @@
 // Who watches the daemon: metrics follow its events and are asked for how things stand; alerts look after each of them,
 // and every minute for what time alone brings about.
-import { asksAboutEdits, isToBeReleased } from '../../core/change/others/hand-edits.ts'
 import { type BrakeStanding, waitingForBrakes } from '../../core/change/waiting/brake.ts'
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { readiness } from '../../console/health.ts'
@@ -15,6 +14,7 @@ import type { PipelineStanding, Standings } from '../../metrics/standings.ts'
 import { stateSizes } from '../../store/info.ts'
 import { createServiceVerdict } from '../alerting/alert-facts.ts'
 import { type Alerting, createAlerting } from '../alerting/alerting.ts'
+import { recordsThatAsk } from '../asked-edits.ts'
 import { handOverStanding } from '../hand-over-standing.ts'
 import { requestsOfDay } from '../run/service/rate-window.ts'
 import type { Runner } from '../run/runner.ts'
@@ -51,13 +51,6 @@ interface Scraped {
   readonly state: Runner['state']
   readonly condition: DaemonCondition
   readonly brakes: readonly BrakeStanding[]
-}
-
-/** Records of which a field waits for an operator (`hand_edits: ask`): they are held, and have no operation. */
-async function recordsThatAsk(pipeline: PipelineSettings, state: Runner['state']): Promise<number> {
-  if (!asksAboutEdits(pipeline)) return 0
-  const edits = await state.openEdits([pipeline.name])
-  return new Set(edits.filter(isToBeReleased).map(({ key }) => key)).size
 }
 
 async function pipelineStanding(

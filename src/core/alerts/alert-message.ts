@@ -59,10 +59,15 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     page: '/held?pipeline=%',
     raised: 'changes are held',
     recovered: 'no changes are held any more',
-    text: ({ held, to_approve: some, approvers }) =>
-      some === undefined
-        ? `${many(held, 'change')} held; an operator must decide.`
-        : `${many(held, 'change')} held, ${said(some)} of which approvers must release: ${said(approvers)}.`,
+    text: ({ held, edits, to_approve: some, approvers }) =>
+      [
+        some === undefined
+          ? `${many(held, 'change')} held; an operator must decide.`
+          : `${many(held, 'change')} held, ${said(some)} of which approvers must release: ${said(approvers)}.`,
+        ...(edits === undefined
+          ? []
+          : [`${said(edits)} because of fields that were edited at the service: contact-sync edits list.`]),
+      ].join(' '),
     command: 'contact-sync held list %',
   },
   rejects: {

@@ -24,6 +24,8 @@ export interface PipelineFacts {
   readonly lastRun: RunRecord | undefined
   readonly milestones: Milestones
   readonly backlog: { readonly rejects: number; readonly held: number; readonly inDoubt: number }
+  /** Records with a field that was edited at the service and waits for an operator (`hand_edits: ask`). */
+  readonly asking: number
   /** Held changes that approvers must release, and their names; absent where there are none. */
   readonly approval?: { readonly changes: number; readonly approvers: readonly string[] } | undefined
   /** Its last run ended by a fault of the state or of the program, with this code. */
@@ -127,7 +129,7 @@ function shareCondition({ drift, name }: PipelineFacts): Condition[] {
 }
 
 function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertFacts): Condition[] {
-  const { name: pipeline, backlog, waitingSince } = facts
+  const { name: pipeline, backlog, asking, waitingSince } = facts
   const when = (holds: boolean, name: ConditionName, numbers: Condition['numbers']): Condition[] =>
     holds ? [{ name, pipeline, numbers }] : []
   // While the service is away every pipeline waits, and that has been said.
@@ -135,8 +137,9 @@ function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertF
     waitingSince !== undefined && all.now - waitingSince > OVERDUE_AFTER_MS && typeof all.service === 'string'
   return [
     ...failedCondition(facts),
-    ...when(backlog.held > 0, 'held', {
-      held: backlog.held,
+    ...when(backlog.held + asking > 0, 'held', {
+      held: backlog.held + asking,
+      ...(asking === 0 ? {} : { edits: asking }),
       ...(facts.approval === undefined
         ? {}
         : { to_approve: facts.approval.changes, approvers: facts.approval.approvers.join(', ') }),

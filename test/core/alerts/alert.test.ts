@@ -48,6 +48,7 @@ const shop = (changes: Partial<PipelineFacts> = {}): PipelineFacts => ({
   lastRun: run(),
   milestones: { firstRunAt: 0, lastSuccessAt: NOW, lastFile: { at: NOW - HOUR, read: 100, rejected: 0 } },
   backlog: { rejects: 0, held: 0, inDoubt: 0 },
+  asking: 0,
   broken: undefined,
   waitingSince: undefined,
   ...changes,
@@ -89,6 +90,7 @@ describe('what holds', () => {
     ['no failure where a signal ended the run', { shop: { lastRun: run({ status: 'failed' }) } }, []],
     ['a fault of the state', { shop: { broken: { code: 'STATE_FULL' } } }, ['shop failed']],
     ['held changes', { shop: { backlog: { rejects: 0, held: 3, inDoubt: 0 } } }, ['shop held']],
+    ['records that ask about an edit', { shop: { asking: 2 } }, ['shop held']],
     ['any reject', { shop: { backlog: { rejects: 1, held: 0, inDoubt: 0 } } }, ['shop rejects']],
     ['doubts', { shop: { backlog: { rejects: 0, held: 0, inDoubt: 1 } } }, ['shop in_doubt']],
     [
@@ -395,6 +397,15 @@ describe('a message', () => {
     const over = alertMessage({ name, pipeline, event: 'recovered', since: NOW, numbers: {} }, context)
     expect(over.text).toBe('It had lasted since 2026-06-10T12:00:00.000Z.')
     expect(over.command).toBeNull()
+  })
+
+  it('says how much of what is held is about edits, and where they are listed', () => {
+    const text = (numbers: Record<string, number>): string =>
+      alertMessage({ name: 'held', pipeline: 'shop', event: 'raised', since: NOW, numbers }, context).text
+    expect(text({ held: 1 })).toBe('1 change held; an operator must decide.')
+    expect(text({ held: 3, edits: 1 })).toBe(
+      '3 changes held; an operator must decide. 1 because of fields that were edited at the service: contact-sync edits list.',
+    )
   })
 
   it('is plain text for mails, and marked up and escaped for Slack', () => {
