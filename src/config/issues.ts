@@ -3,8 +3,8 @@
 import type { z } from 'zod'
 import { NEEDS_QUOTES } from '../core/mapping/cel/constants.ts'
 import { type ConfigProblem, type Said, sentenceParts } from './text/problem.ts'
-import { descriptionAt, knownKeys } from './schema/schema-walk.ts'
-import { nearName, suggestion } from '../core/words/nearest.ts'
+import { descriptionAt, knownKeys, placeFor } from './schema/schema-walk.ts'
+import { meantName, nearName, suggestion } from '../core/words/nearest.ts'
 import { isMapping, type Path, pathKey, type Place, problemAt, type Tree, valueAt } from './text/tree.ts'
 
 type Issue = z.core.$ZodIssue
@@ -122,7 +122,11 @@ function sentence(issue: Issue, checked: Checked, path: Path): Said {
 
 function unknownKeyHint(key: string, checked: Checked, path: Path): string {
   if (key === '<<') return 'merge keys are not available, write the values out'
-  return suggestion(key, knownKeys(checked.schema, path, checked.tree.value))
+  const { schema, tree } = checked
+  const known = knownKeys(schema, path, tree.value)
+  const place = meantName(key, known) === undefined ? placeFor(key, schema, path, tree.value) : undefined
+  if (place === undefined) return suggestion(key, known)
+  return place.length === 0 ? 'it belongs at the top of the file' : `it belongs under ${place.join('.')}`
 }
 
 function problemsOf(issue: Issue, checked: Checked, path: Path): ConfigProblem[] {

@@ -40,8 +40,8 @@ export function parseSeed(text: string, file: string): Seed {
   }
   const parsed = seedSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new SyncError('USAGE', `${file}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`, {
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  throw new SyncError('USAGE', `${file}: ${problems.join('; ')}`, {
     hint: 'A seed is { "terms": [], "contacts": [], "custom_fields": [] }, objects as the interface shows them.',
   })
 }

@@ -107,6 +107,17 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '13:23: pipelines.shop.map.fax.columns: is an empty list; name the columns to try, in order',
     '14:14: pipelines.shop.map.phone: is not a mapping; write the name of a column, or { column: NAME } with more beside it',
   ],
+  'misplaced-keys': [
+    '1:66: service.concurrency: is not a known key; it belongs under service.rate_limit',
+    '2:1: rate_limit: is not a known key; it belongs under service',
+    '5:5: pipelines.shop.folder: is not a known key; it belongs under pipelines.shop.source',
+    '6:5: pipelines.shop.max_deletes: is not a known key; it belongs under pipelines.shop.guards',
+    '7:5: pipelines.shop.custom_fields: is not a known key; it belongs under pipelines.shop.map',
+    '8:38: pipelines.shop.source.key: is not a known key; it belongs under pipelines.shop',
+    '8:47: pipelines.shop.source.schedule: is not a known key; it belongs under pipelines.shop',
+    '9:26: pipelines.shop.map.state: is not a known key; did you mean ba_state?',
+    '9:39: pipelines.shop.map.terms: is not a known key; it belongs under pipelines.shop',
+  ],
   'merge-key': [
     '2:1: x: is not a known key; the nearest known is max_parallel',
     '5:5: pipelines.shop["<<"]: is not a known key; merge keys are not available, write the values out',

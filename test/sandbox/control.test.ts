@@ -84,6 +84,11 @@ describe('a seed', () => {
   it.each([
     ['no JSON', '{', /^seed\.json is no JSON/],
     ['a key that there is not', '{"people": []}', /^seed\.json: .*people/],
+    [
+      'wrong in two places',
+      '{"terms": [{"id": 1}], "custom_fields": [{"field_id": 7}]}',
+      /terms\.0\.name: .*; custom_fields\.0\.field_name: /,
+    ],
     ['a term without a name', '{"terms": [{"id": 1}]}', /^seed\.json: terms\.0\.name/],
   ])('that is %s says so', (_, text, message) => {
     expect(() => parseSeed(text, 'seed.json')).toThrow(message)

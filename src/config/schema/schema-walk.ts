@@ -2,7 +2,7 @@
 // For messages and for the manual; it checks nothing.
 import { z } from 'zod'
 import { isWrapper, unwrapped } from '../../core/words/zod-wrappers.ts'
-import { isMapping, type Path } from '../text/tree.ts'
+import { isMapping, type Path, pathKey, valueAt } from '../text/tree.ts'
 
 /** The form in the file, where the schema has a codec: `30s`, `5%`. Undefined: unchanged, or none that the file could have. */
 export function asWritten(schema: z.ZodType, value: unknown): unknown {
@@ -81,6 +81,20 @@ export function knownKeys(schema: z.ZodType, path: Path, value: unknown): readon
   )
   const objects = schemasAt(schema, path, value).flatMap((one) => chosen(one, inner))
   return [...new Set(objects.flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : [])))]
+}
+
+/**
+ * The nearest other mapping, below or around this path, in which the key may stand, of those that are written in the file if
+ * there are any; undefined where none is near.
+ */
+export function placeFor(key: string, schema: z.ZodType, path: Path, value: unknown): Path | undefined {
+  const keysAt = (place: Path): readonly string[] => knownKeys(schema, place, value)
+  const below = (place: Path): readonly Path[] => keysAt(place).map((name) => [...place, name])
+  const around = path.map((_, index) => path.slice(0, path.length - 1 - index))
+  const places = [...below(path), ...around.flatMap((place) => [place, ...below(place)])].filter(
+    (place) => pathKey(place) !== pathKey(path) && keysAt(place).includes(key),
+  )
+  return places.find((place) => isMapping(valueAt(value, place))) ?? places[0]
 }
 
 /** What the schema says about a key, for messages. */

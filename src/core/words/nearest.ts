@@ -32,11 +32,15 @@ export function suggestion(name: string, known: readonly string[]): string {
   return known.length > 12 ? `the nearest known is ${closest}` : `known here: ${known.join(', ')}`
 }
 
-/** The known name that was probably meant, by common names or by the letters. */
-export function nearName(name: string, known: readonly string[]): string | undefined {
+/** The known name that other systems call so. */
+export function meantName(name: string, known: readonly string[]): string | undefined {
   const meant = MEANT.get(name.toLowerCase())
-  return meant !== undefined && known.includes(meant) ? meant : nearest(name, known)
+  return meant !== undefined && known.includes(meant) ? meant : undefined
 }
+
+/** The known name that was probably meant, by common names or by the letters. */
+export const nearName = (name: string, known: readonly string[]): string | undefined =>
+  meantName(name, known) ?? nearest(name, known)
 
 /** How many letters may differ from a name of this length. */
 const farthest = (length: number): number => Math.max(2, length / 2)
