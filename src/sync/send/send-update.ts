@@ -170,11 +170,17 @@ async function settleBulk(
   for (const operation of again) await sendUpdate(operation, context)
 }
 
-/** POST of many updates; what is refused, or not answered for, goes by id. Sending one twice sets the same values. */
+/**
+ * POST of many updates; what is refused, or not answered for, goes by id. Sending one twice sets the same values. So does one
+ * whose mail another pipeline has given to a second contact since the plan was read.
+ */
 export async function sendUpdates(
-  operations: readonly LinkedOperation<'update'>[],
+  planned: readonly LinkedOperation<'update'>[],
   context: RunContext,
 ): Promise<void> {
+  const alone = await context.state.withMailOfTheirOwn(planned)
+  for (const operation of planned) if (!alone.has(operation.id)) await sendUpdate(operation, context)
+  const operations = planned.filter(({ id }) => alone.has(id))
   const [first, second] = operations
   if (first === undefined) return
   if (second === undefined) return sendUpdate(first, context)

@@ -77,11 +77,15 @@ export function settledByFailure(
     return { operation, request, sent: {}, settlement: { kind: 'settled', reason } }
   if (result.kind === 'refused')
     return { operation, request, settlement: { kind: 'rejected', code: 'REFUSED', reason } }
-  if (result.kind === 'unknown' && operation.kind === 'create') {
+  const inDoubt = (why: string, absentReads = 0): Settled => {
     const notBefore = context.clock.now() + context.service.doubt.quiesce
-    const said = operation.mailKey === undefined ? `${reason}; ${NO_LOOK_UP}` : reason
-    return { operation, request, settlement: { kind: 'in_doubt', reason: said, notBefore } }
+    return { operation, request, settlement: { kind: 'in_doubt', reason: why, notBefore, absentReads } }
   }
+  if (result.kind === 'unknown' && operation.kind === 'create')
+    return inDoubt(operation.mailKey === undefined ? `${reason}; ${NO_LOOK_UP}` : reason)
+  // That this request was not carried out says nothing about the one before it, whose answer was lost.
+  if (operation.kind === 'create' && operation.state === 'in_doubt')
+    return inDoubt(reason, operation.absentReads)
   // An update may simply be sent again: it sets values. Whatever was not applied may be sent again, too.
   const unknown = result.kind === 'unknown' ? ({ unknown: true } as const) : {}
   return { operation, request, settlement: { kind: 'failed', reason, ...unknown } }

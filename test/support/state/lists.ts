@@ -90,6 +90,9 @@ export function memoryOthers(tables: Tables): OtherRecords {
     const linkId = tables.operations.get(id)?.linkId
     const link = linkId === undefined ? undefined : tables.links.get(linkId)
     if (link?.mailKey === undefined || link.byId || link.mailKey !== contactMailKey(link.known)) return false
+    const isDoubted = ({ kind, state, pipeline, mailKey }: Row): boolean =>
+      kind === 'create' && state === 'in_doubt' && pipeline !== link.pipeline && mailKey === link.mailKey
+    if (rowsWhere(tables, isDoubted).length > 0) return false
     return !linksWhere(tables, (one) => one.mailKey === link.mailKey).some(
       (one) => one.contactId !== link.contactId,
     )

@@ -30,8 +30,8 @@ export function sharedTurns(fleet: Fleet | undefined, clock: Clock): { turns: Tu
   return {
     turns: { take: (id, task) => turns.take(id, () => claimed([`contact ${id}`], task)) },
     mails: {
-      take: (all, task) =>
-        mails.take(all, () => (all.length === 0 ? task() : claimed(all.map(turnOfMail), task))),
+      take: (all, task, names) =>
+        mails.take(all, () => (all.length === 0 ? task() : claimed(all.map(turnOfMail), task)), names),
     },
   }
 }

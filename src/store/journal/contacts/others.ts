@@ -180,9 +180,20 @@ export function createOthers(db: Connection): OtherRecords {
        AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
     )
     .pluck()
-  const isFoundByMail = ({ id, known }: Operation): boolean => {
-    const mail = mailAlone.get(id)
-    return mail !== undefined && mail === contactMailKey(known)
+  // Such a create may have made a second contact of the mail, of which no link says so yet.
+  const doubtedElsewhere = db
+    .prepare<[string], string>(
+      `SELECT mail_key FROM operation INDEXED BY operation_doubt_by_mail WHERE kind = 'create' AND state = 'in_doubt'
+       AND pipeline <> ? AND mail_key IS NOT NULL`,
+    )
+    .pluck()
+  const withMailOfTheirOwn: OtherRecords['withMailOfTheirOwn'] = async (operations) => {
+    const doubted = new Set(doubtedElsewhere.all(operations[0]?.pipeline ?? ''))
+    const isFoundByMail = ({ id, known }: Operation): boolean => {
+      const mail = mailAlone.get(id)
+      return mail !== undefined && mail === contactMailKey(known) && !doubted.has(mail)
+    }
+    return new Set(operations.filter(isFoundByMail).map(({ id }) => id))
   }
   return {
     isNamedElsewhere: createIsNamedElsewhere(db),
@@ -194,7 +205,7 @@ export function createOthers(db: Connection): OtherRecords {
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
     },
-    withMailOfTheirOwn: async (operations) => new Set(operations.filter(isFoundByMail).map(({ id }) => id)),
+    withMailOfTheirOwn,
   }
 }
 
