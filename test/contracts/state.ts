@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { contactMailKey } from '../../src/core/mapping/contact.ts'
 import type { Operation, Settled } from '../../src/core/change/operation.ts'
 import { GONE_REASON } from '../../src/core/change/diff.ts'
+import { NOT_DONE_REASON } from '../../src/core/change/lookup/doubt.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
 import type { TestState } from '../support/state/memory-state.ts'
 import { aboutRun, AT, done, ended, person, type World, worldOver } from './state-world.ts'
@@ -308,6 +309,32 @@ export function stateContract(name: string, open: () => TestState): void {
       await state.endReading('shop', 'a')
       expect(await state.beginReading('shop', 'a')).toBe(0)
       expect(await state.beginReading('crm', 'a')).toBe(1)
+    })
+
+    it('keeps what a person has said of a doubt for the record that comes again', async () => {
+      const settle = async (settlement: Settled['settlement'], of: readonly Operation[]) =>
+        state.settleBatch(
+          of.map((operation) => ({ operation, settlement, request: undefined })),
+          aboutRun('r1'),
+        )
+      const staged = await world.plan([BEN], { run: 'r1' })
+      await settle(
+        { kind: 'in_doubt', reason: 'lost', notBefore: AT },
+        await state.takeToSend('r1', undefined, 9),
+      )
+      await state.endInput(staged, { as: 'processed' })
+      // One comes while it is in doubt, and another one once a person has decided.
+      await state.endInput(await world.plan([BEN], { run: 'r2', version: '2' }), { as: 'processed' })
+      await settle({ kind: 'failed', reason: NOT_DONE_REASON }, await state.leftOpen('in_doubt', 'shop'))
+      const [waiting] = await state.leftOpen('waiting', 'shop', { runId: 'r2' })
+      expect(waiting).toMatchObject({ key: 'K2', reason: NOT_DONE_REASON })
+      expect(await state.leftOpen('failed', 'shop')).toHaveLength(1)
+      await settle({ kind: 'failed', reason: NOT_DONE_REASON }, waiting === undefined ? [] : [waiting])
+      await world.plan([BEN], { run: 'r3', version: '3' })
+      expect(await state.takeToSend('r3', undefined, 9)).toMatchObject([
+        { key: 'K2', reason: NOT_DONE_REASON },
+      ])
+      expect(await state.leftOpen('failed', 'shop')).toEqual([])
     })
 
     it('tells after a crash what is in doubt and what is tried again', async () => {

@@ -223,6 +223,22 @@ function isFreed({ path }: RequestEntry, since: readonly RequestEntry[], { servi
   return mail !== undefined && since.some((one) => one.method === 'DELETE' && mailOf(one.path) === mail)
 }
 
+/** Mails of creates that are held while another record of their export is about to take the mail. */
+async function heldMails({ setup, program }: World): Promise<ReadonlySet<string>> {
+  const mails = new Set<string>()
+  for (const { name } of setup.pipelines)
+    for await (const { kind, fields } of program.state.held([name]))
+      if (kind === 'create' && typeof fields['mail'] === 'string') mails.add(fields['mail'])
+  return mails
+}
+
+/** It is about one of these mails: the other record did not get it, so that the next export finds it free. */
+function isLetGo({ path, body }: RequestEntry, mails: ReadonlySet<string>, { service }: World): boolean {
+  const text = JSON.stringify(body)
+  const shown = service.contacts.all.get(Number(path.split('/')[2]))?.fields.get('mail')?.value
+  return [...mails].some((mail) => mail === shown || text.includes(`"${mail}"`))
+}
+
 /** A create of a person whom the service does not take: it is tried again as often as the source gives the record. */
 const isInVain = ({ method, body }: RequestEntry, { service }: World): boolean =>
   method === 'POST' && service.refuses.has(personIn(JSON.stringify(body)) ?? -1)
@@ -236,6 +252,7 @@ async function oncemore(world: World): Promise<void> {
   const began = world.ledger.requests.length
   for (let pass = 0; ; pass += 1) {
     const before = world.ledger.requests.length
+    const held = await heldMails(world)
     const mended = dropMended(world)
     if (pass === 0) await calmDown(world)
     else await runAll(world)
@@ -246,7 +263,8 @@ async function oncemore(world: World): Promise<void> {
       (request) =>
         request.method === 'DELETE' ||
         request.path.startsWith('/terms') ||
-        isFreed(request, world.ledger.requests.slice(began), world),
+        isFreed(request, world.ledger.requests.slice(began), world) ||
+        isLetGo(request, held, world),
     )
     if (pass > missingIn || (pass > 0 && !isGoing)) {
       const what = sent.map(({ method, path }) => `${method} ${path}`).join(', ')

@@ -1,6 +1,7 @@
 // What an earlier run left open: doubts, failed and waiting operations; and what a crash turns into one of these.
 import { createHeldAsks } from './brakes.ts'
 import { auditEntry } from '../../core/log/audit.ts'
+import { NOT_DONE_REASON } from '../../core/change/lookup/doubt.ts'
 import type { Operation, Settlement } from '../../core/change/operation.ts'
 import { OVERTAKABLE, RETRIED, SETTLED_SO_FAR } from '../../core/change/states.ts'
 import { LEFT_IN_DOUBT } from '../../core/change/steps.ts'
@@ -66,6 +67,25 @@ function createReopen(db: Connection): RunState['reopen'] {
     })()
 }
 
+const NOT_DONE = `kind = 'create' AND state <> 'planned' AND state = 'failed' AND reason = '${NOT_DONE_REASON}'`
+
+/**
+ * What a person has said of a doubt holds for the record when it comes again, too: it is sent alone, as what it replaces would
+ * have been. Within a transaction, before what is replaced is removed.
+ */
+export function createKeepNotDone(db: Connection): (pipeline: string) => void {
+  const decided = db
+    .prepare<[string], string>(`SELECT key FROM operation WHERE pipeline = ? AND ${NOT_DONE}`)
+    .pluck()
+  const keep = db.prepare(`
+    UPDATE operation SET reason = '${NOT_DONE_REASON}' WHERE pipeline = @pipeline AND kind = 'create'
+      AND state IN ('planned', 'waiting') AND key IN (SELECT value FROM json_each(@keys))`)
+  return (pipeline) => {
+    const keys = decided.all(pipeline)
+    if (keys.length > 0) keep.run({ pipeline, keys: JSON.stringify(keys) })
+  }
+}
+
 /** What failed, waits or is held is replaced by a newer change of its key. */
 const DROP_OVERTAKEN = `
 DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND ${isOneOf(OVERTAKABLE)} AND cause = 'record'
@@ -81,7 +101,12 @@ const WHICH: Readonly<Record<LeftOpen, string>> = {
 }
 
 function createLeftOpenPages(db: Connection): RunState['leftOpen'] {
-  const dropOvertaken = db.prepare(DROP_OVERTAKEN)
+  const removeOvertaken = db.prepare(DROP_OVERTAKEN)
+  const keepNotDone = createKeepNotDone(db)
+  const dropOvertaken = db.transaction((pipeline: string) => {
+    keepNotDone(pipeline)
+    removeOvertaken.run(pipeline)
+  })
   const prepare = (which: LeftOpen) =>
     db.prepare<[Record<string, unknown>], OperationRow>(
       `${SELECT_OPERATION} WHERE operation.pipeline = @pipeline AND state <> 'planned' AND ${WHICH[which]}
@@ -94,7 +119,7 @@ function createLeftOpenPages(db: Connection): RunState['leftOpen'] {
     released: prepare('released'),
   }
   return async (which, pipeline, { runId = '', after = 0, limit = Number.MAX_SAFE_INTEGER } = {}) => {
-    if (which !== 'in_doubt' && after === 0) dropOvertaken.run(pipeline)
+    if (which !== 'in_doubt' && after === 0) dropOvertaken(pipeline)
     return pages[which].all({ pipeline, runId, after, limit }).map(operationOf)
   }
 }

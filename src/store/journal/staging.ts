@@ -28,6 +28,7 @@ import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createCorrectionFindings, createCorrectionStore } from './contacts/corrections.ts'
 import { createHouseholds } from './contacts/households.ts'
 import { createKnown } from './contacts/known.ts'
+import { createKeepNotDone } from './left-open.ts'
 import { createMissingLinks, type MissingLinks } from './missing.ts'
 import { createPassed } from './passed.ts'
 import { desiredColumn, recordJson } from './rows.ts'
@@ -209,6 +210,7 @@ function createCommit(
   const always = prepare([FORGET_ENDED_APPROVALS, ...REPLACE_REJECTS, CLEAR_OVERTAKEN_REJECTS, SUPERSEDE])
   const ofFull = prepare(DROP_WHAT_A_FULL_INPUT_LACKS)
   const ofLast = prepare([DROP_EARLIER_DELETES])
+  const keepNotDone = createKeepNotDone(db)
   const dropRetried = db.prepare(DROP_RETRIED)
   const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
   const recountHolds = db.prepare(RECOUNT_HOLDS)
@@ -224,6 +226,7 @@ function createCommit(
       ...(full === undefined ? [] : ofFull),
       ...(full?.isLast === true ? ofLast : []),
     ]
+    keepNotDone(pipeline)
     for (const statement of statements) statement.run({ id, pipeline })
     if (full !== undefined) countMissing(staged, full)
     dropped.end({ id, pipeline, isFull: full !== undefined })

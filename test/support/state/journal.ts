@@ -1,5 +1,6 @@
 // Sending and what it leaves open, over the state in memory.
 import { auditEntry } from '../../../src/core/log/audit.ts'
+import { NOT_DONE_REASON } from '../../../src/core/change/lookup/doubt.ts'
 import type { Operation, Settled } from '../../../src/core/change/operation.ts'
 import { OVERTAKABLE, REMAINING, SETTLED_SO_FAR } from '../../../src/core/change/states.ts'
 import { firstForm, LEFT_IN_DOUBT, sendingOrder, SENDING_ORDER } from '../../../src/core/change/steps.ts'
@@ -103,6 +104,16 @@ function reopen(tables: Tables, pipeline: string, at: number): number {
 }
 
 /** What is given up, waits or is held gives way to what came later for its key. */
+/** What a person has said of a doubt holds for what replaces it. */
+export function keepNotDone(tables: Tables, pipeline: string): void {
+  const creates = rowsWhere(tables, (row) => row.pipeline === pipeline && row.kind === 'create')
+  const keys = creates
+    .filter((row) => row.state === 'failed' && row.reason === NOT_DONE_REASON)
+    .map(({ key }) => key)
+  for (const row of creates)
+    if (['planned', 'waiting'].includes(row.state) && keys.includes(row.key)) row.reason = NOT_DONE_REASON
+}
+
 function dropOvertaken(tables: Tables, pipeline: string): void {
   const rows = rowsWhere(tables, (row) => row.pipeline === pipeline && row.cause === 'record')
   const overtaken = rows.filter(
@@ -117,6 +128,7 @@ function dropOvertaken(tables: Tables, pipeline: string): void {
           isIn(SETTLED_SO_FAR, newer),
       ),
   )
+  keepNotDone(tables, pipeline)
   for (const { id } of overtaken) tables.operations.delete(id)
 }
 

@@ -2,6 +2,7 @@
 import { isConsent } from '../../../src/core/mapping/values/consent.ts'
 import { FINAL_REJECTS } from '../../../src/core/words/errors.ts'
 import { firstForm } from '../../../src/core/change/steps.ts'
+import { keepNotDone } from './journal.ts'
 import type { Known } from '../../../src/core/change/diff.ts'
 import type { KeptResolution, ResolutionStore } from '../../../src/core/change/lookup/resolution.ts'
 import { type BlockStore, type UnsettledBlock } from '../../../src/core/change/settled-blocks.ts'
@@ -285,6 +286,7 @@ export function memoryStaging(tables: Tables): Staging {
     },
     async commitPlan(staged, sha256, full) {
       const input = inputOf(staged)
+      keepNotDone(tables, input.pipeline)
       supersede(tables, input)
       if (full !== undefined) {
         dropWhatAFullInputLacks(tables, input, full.isLast)

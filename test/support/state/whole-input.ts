@@ -124,9 +124,7 @@ function missingChange(
   link: Link,
   rules: MissingRules,
 ): Pick<Row, 'kind' | 'terms'> | undefined {
-  const remove = (link.terms ?? [])
-    .filter(({ ours }) => ours || rules.takesAllTerms)
-    .map(({ name }) => name)
+  const remove = (link.terms ?? []).filter(({ ours }) => ours || rules.takesAllTerms).map(({ name }) => name)
   const isNamedElsewhere =
     linksWhere(
       tables,
