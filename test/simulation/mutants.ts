@@ -60,7 +60,7 @@ const JOURNAL: readonly Mutant[] = [
   ]),
   one(4, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
   one(84, 'an older change goes on behind a newer one of the same key', 'store/journal/left-open.ts', [
-    'dropOvertaken.run(pipeline)',
+    'removeOvertaken.run(pipeline)',
     'void dropOvertaken',
   ]),
   one(401, 'a newer record does not take the place of what was never sent', 'store/journal/staging.ts', [

@@ -107,5 +107,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'a contact without a mail was deleted while a create that was merged into it was on its way',
   },
   { seed: 84526, why: 'a second request that was not carried out hid that the first one had been' },
-  { seed: 85880, schedule: { isPulled: true }, why: 'a decision about a doubt was lost when the record came again' },
+  {
+    seed: 85880,
+    schedule: { isPulled: true },
+    why: 'a decision about a doubt was lost when the record came again',
+  },
 ]
