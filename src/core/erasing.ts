@@ -30,8 +30,12 @@ export type Naming = 'surely' | 'maybe' | undefined
 /** How the person is known in texts. */
 export interface Recognition {
   naming(text: string): Naming
+  /** Whether a mail or a key of the person stands in it, also as a part of something longer: the name of a file, say. */
+  isPartOf(text: string): boolean
   /** The text without mails, keys and telephones of the person, and without the name where it stands in full. */
   redacted(text: string): string
+  /** The same for data (JSON, names of files): a short number stays, because times and counts look like it. */
+  redactedData(text: string): string
   /** A text that may quote a whole row: where it names the person nothing of it is left. */
   withoutQuotes(text: string): string
 }
@@ -51,6 +55,8 @@ export type Spellings = (value: string) => readonly string[]
 
 /** Shorter keys and telephones than this stand in other texts by chance. */
 const TELLING = 4
+/** So do numbers of fewer digits: years, postal codes, amounts. */
+const TELLING_DIGITS = 8
 const SHORTEST_NAME = 2
 
 /** What stands in place of a text that quoted a row of the person. */
@@ -65,19 +71,26 @@ const TELLING_FIELDS = ['ba_street', 'ba_street2', 'date_of_birth']
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
 
+const isTelling = (value: string): boolean =>
+  value.length >= TELLING && (value.length >= TELLING_DIGITS || !/^\d+$/.test(value))
+
 interface Words {
   areIn(text: string): boolean
   without(text: string): string
 }
 
+const WORD_END = String.raw`(?![\p{L}\p{N}])`
+/** An address or a key does not end where another part follows: `anna@example.co` is not `anna@example.co.uk`. */
+const NAME_END = String.raw`(?![.-]*[\p{L}\p{N}])`
+
 /** Any of the values as a whole word. Spellings outside ASCII are looked for only where the text has such letters. */
-function wordsOf(values: readonly string[], spellings: Spellings): Words {
+function wordsOf(values: readonly string[], spellings: Spellings, end = WORD_END): Words {
   const cases = values.flatMap((value) => [value, value.toLowerCase(), value.toUpperCase()])
   const all = [...new Set(cases.flatMap(spellings))].filter((form) => form.trim() !== '')
   const matching = (forms: readonly string[]): RegExp | undefined => {
     if (forms.length === 0) return undefined
     const longestFirst = forms.toSorted((a, b) => b.length - a.length).map(escaped)
-    return new RegExp(`(?<![\\p{L}\\p{N}._%+-])(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+    return new RegExp(`(?<![\\p{L}\\p{N}._%+-])(?:${longestFirst.join('|')})${end}`, 'giu')
   }
   const [plain, any] = [matching(all.filter(isAscii)), matching(all)]
   const without = (text: string): string => {
@@ -106,40 +119,51 @@ export function recognition(
     values
       .filter(({ field, value }) => fields.includes(field) && value.trim().length >= least)
       .map(({ value }) => value)
-  const tellingKeys = keys.map(({ key }) => key).filter((key) => key.length >= TELLING)
-  const own = wordsOf([...mails.flatMap(mailForms), ...tellingKeys], spellings)
-  const first = wordsOf(of(['first_name'], SHORTEST_NAME), spellings)
-  const family = wordsOf(of(['family_name'], SHORTEST_NAME), spellings)
-  const reaching = wordsOf(of(REACHING, TELLING), spellings)
-  const telling = wordsOf(of([...REACHING, ...TELLING_FIELDS], TELLING), spellings)
+  const words = (all: readonly string[]): Words => wordsOf(all, spellings)
+  const long = keys.map(({ key }) => key).filter((key) => key.length >= TELLING)
+  const [telling, numbers] = [long.filter(isTelling), long.filter((key) => !isTelling(key))]
+  const forms = mails.flatMap(mailForms)
+  const whole = wordsOf([...forms, ...telling], spellings, NAME_END)
+  const [own, ownData, numberKeys] = [
+    words([...forms, ...long]),
+    words([...forms, ...telling]),
+    words(numbers),
+  ]
+  const first = words(of(['first_name'], SHORTEST_NAME))
+  const family = words(of(['family_name'], SHORTEST_NAME))
+  const reaching = words(of(REACHING, TELLING))
+  const reachingData = words(of(REACHING, TELLING).filter(isTelling))
+  const distinguishing = words(of([...REACHING, ...TELLING_FIELDS], TELLING))
   const isFullName = (text: string): boolean => first.areIn(text) && family.areIn(text)
   const naming = (text: string): Naming => {
-    if (own.areIn(text)) return 'surely'
-    if (isFullName(text)) return telling.areIn(text) ? 'surely' : 'maybe'
-    return reaching.areIn(text) ? 'maybe' : undefined
+    if (whole.areIn(text)) return 'surely'
+    const isNumber = numberKeys.areIn(text)
+    if (isFullName(text)) return isNumber || distinguishing.areIn(text) ? 'surely' : 'maybe'
+    return isNumber || own.areIn(text) || reaching.areIn(text) ? 'maybe' : undefined
   }
-  const redacted = (text: string): string => {
-    const left = reaching.without(own.without(text))
+  const without = (text: string, ...all: readonly Words[]): string => {
+    const left = all.reduce((rest, one) => one.without(rest), text)
     return isFullName(text) ? family.without(first.without(left)) : left
   }
   return {
     naming,
-    redacted,
+    isPartOf: own.areIn,
+    redacted: (text) => without(text, own, reaching),
+    redactedData: (text) => without(text, ownData, reachingData),
     withoutQuotes: (text) => (naming(text) === undefined ? text : ERASED_QUOTE),
   }
 }
 
-/** Whether one of the values is, or holds, a mail of the person. */
-export function namesMail({ mails }: Pick<Subject, 'mails'>, values: readonly string[]): boolean {
-  return values.some((value) => {
-    if (!value.includes('@')) return false
-    const lower = value.toLowerCase()
-    return mails.includes(mailKey(value)) || mails.some((mail) => lower.includes(mail))
-  })
+/** Whether one of the values is, or holds, a mail of the person; an address that ends in the same letters is another one. */
+export function mailNaming({ mails }: Pick<Subject, 'mails'>): (values: readonly string[]) => boolean {
+  const addresses = wordsOf(mails.flatMap(mailForms), (value) => [value], NAME_END)
+  return (values) =>
+    values.some((value) => value.includes('@') && (mails.includes(mailKey(value)) || addresses.areIn(value)))
 }
 
 /** One person who is searched for in files and messages. */
 export interface Theirs extends Sought {
+  /** See `isPartOf` of `Recognition`. */
   isNamed(text: string): boolean
   /** See `Recognition`. */
   withoutQuotes(text: string): string

@@ -317,6 +317,42 @@ describe('audit forget', () => {
     })
   })
 
+  it('leaves everybody else as they were, also those whose address ends alike or whose numbers are its key', async () => {
+    const anna = { ...other(1), no: '2026', mail: 'anna@example.com' }
+    const johanna = { ...other(2), mail: 'johanna@example.com' }
+    const byMail = `
+    source: { type: csv, folder: state/inbox/crm, settle: 0s }
+    map: { mail: mail, ba_postal_code: zip }
+    guards: { max_changes: 2 }`
+    await shop.configure(CONFIGURATION.replace(/crm:[^]*$/, `crm:${byMail}`))
+    await drop('shop', 'a.csv', HEADER + row(anna) + row(johanna))
+    const zips = 'mail,zip\njohanna@example.com,1\nother3@example.com,2026\n'
+    await drop('crm', 'c.csv', zips)
+    await json('run')
+    const susanna = 'susanna@example.com,2\nx1@example.com,\nx2@example.com,\nroseanna@example.com;broken,3\n'
+    await drop('crm', 'd.csv', `mail,zip\n${susanna}`)
+    await json('run')
+    const open = async (): Promise<string> =>
+      [await shop.cli('held', 'list'), await shop.cli('rejects', 'list')].map((one) => one.stdout).join('\n')
+    const before = await open()
+    expect(before).toContain('susanna@example.com')
+    expect(before).toContain('roseanna@example.com')
+
+    const forgotten = await json('audit', 'forget', anna.mail, '--yes')
+    expect(forgotten).toMatchObject({
+      code: 0,
+      said: { removed: { open_operations: 0, rejects: 0, files: [{ records: 1 }], logs: [] } },
+    })
+    expect(await open()).toBe(before)
+    const [first, second] = (await readdir(shop.path('state/inbox/crm/processed'))).sort()
+    expect(await readFile(shop.path('state/inbox/crm/processed', first!), 'utf8')).toBe(zips)
+    expect(await readFile(shop.path('state/inbox/crm/processed', second!), 'utf8')).toContain(susanna)
+    // A part of an address is nobody's name.
+    for (const part of ['@', '@example.com', 'susanna@example'])
+      expect((await shop.cli('audit', 'forget', part, '--yes')).code).toBe(2)
+    expect(await open()).toBe(before)
+  })
+
   it('finds who was never sent, and is known by rejects alone', async () => {
     await drop('shop', 'a.csv', HEADER + row(other(1)) + row({ ...ERIKA, mail: 'no mail at all' }))
     expect((await json('run')).code).toBe(3)

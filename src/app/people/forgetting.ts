@@ -253,7 +253,7 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
   const messages = inMessages(work, [...new Set([...names, ...subject.keys.map(({ pipeline }) => pipeline)])])
   const { folder } = settings.log
   const files = await eraseFiles(work)
-  const logs = folder === undefined ? [] : await eraseInLogs(folder, messages.redacted)
+  const logs = folder === undefined ? [] : await eraseInLogs(folder, messages.redactedData)
   const at = clock.now()
   const records = files.changed.reduce((sum, one) => sum + one.records, 0)
   const forgotten = state.forget({

@@ -3,7 +3,7 @@
 import {
   ERASED_QUOTE,
   type ErasedBefore,
-  namesMail,
+  mailNaming,
   type Recognition,
   recognition,
   type Subject,
@@ -26,7 +26,9 @@ export function inMessages({ subject, before }: SoughtPerson, pipelines: readonl
     before !== undefined && pipelines.some((name) => before.isTheirs(name, { key: undefined, texts: [text] }))
   return {
     naming: (text) => (isErased(text) ? 'surely' : known.naming(text)),
+    isPartOf: (text) => isErased(text) || known.isPartOf(text),
     redacted: (text) => (isErased(text) ? ERASED_QUOTE : known.redacted(text)),
+    redactedData: (text) => (isErased(text) ? ERASED_QUOTE : known.redactedData(text)),
     withoutQuotes: (text) => (isErased(text) ? ERASED_QUOTE : known.withoutQuotes(text)),
   }
 }
@@ -39,8 +41,11 @@ export function theirsIn(
 ): Theirs {
   const inTexts = inMessages({ subject, before }, [pipeline.name])
   const inLines = recognition(subject, inBytes)
-  const own = subject.keys.filter((one) => one.pipeline === pipeline.name).map(({ key }) => key)
-  const keys = new Set(own.flatMap(readings))
+  const own = subject.keys.filter((one) => one.pipeline === pipeline.name)
+  // A value that equals a key of another pipeline may be anything: a postal code, say.
+  const inRecords = inMessages({ subject: { ...subject, keys: own }, before }, [pipeline.name])
+  const namesMail = mailNaming(subject)
+  const keys = new Set(own.flatMap(({ key }) => readings(key)))
   const read = recordKeys(pipeline)
   const isErased = (text: string): boolean =>
     before?.isTheirs(pipeline.name, { key: undefined, texts: [text] }) === true
@@ -51,15 +56,16 @@ export function theirsIn(
       if (key !== undefined && keys.has(key)) return 'surely'
       const texts = text === undefined ? values : [...values, text]
       if (before?.isTheirs(pipeline.name, { key, texts }) === true) return 'surely'
-      const naming = namesMail(subject, texts) ? 'surely' : inTexts.naming(texts.join('\n'))
+      const isOfMail = namesMail(texts)
+      const naming = isOfMail ? 'surely' : inRecords.naming(texts.join('\n'))
       if (key === undefined || naming === undefined) return naming
       if (isOfOthers(key)) return undefined
       // It has its own key: by a mail it is certainly theirs, by anything else it may belong to a similar person.
-      if (namesMail(subject, texts)) return 'surely'
+      if (isOfMail) return 'surely'
       return naming === 'surely' ? 'maybe' : undefined
     },
     ofLine: (line) => (isErased(line) ? 'surely' : inLines.naming(line)),
-    isNamed: (text) => inTexts.naming(text) === 'surely',
+    isNamed: inTexts.isPartOf,
     withoutQuotes: inTexts.withoutQuotes,
   }
 }

@@ -3,12 +3,14 @@
 // file is rewritten, because pages of a database may hold what was deleted from them.
 import type { Recognition, Subject } from '../../core/erasing.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
 import { UNCERTAIN } from '../../core/change/states.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import { createAppend } from './audit-append.ts'
 import { entriesOf, keysOf } from './audit-names.ts'
 import { createUntagTerms } from './audit-tags.ts'
+import { recordTexts, rowsNaming } from './subject.ts'
 import { endDecision } from '../decisions.ts'
 import type { Connection } from '../file/connection.ts'
 import { truncateLog } from '../file/owned.ts'
@@ -77,6 +79,20 @@ const NOT_OF_OTHERS = (
 ): string => `NOT EXISTS (SELECT 1 FROM link WHERE link.pipeline = ${table}.pipeline
   AND link.key = ${table}.key)`
 
+/** Rows in whose record one of the mails stands. */
+function removeNaming(db: Connection, table: 'operation' | 'reject', mails: readonly string[]): number {
+  const remove = db.prepare(`DELETE FROM ${table} WHERE id = ?`)
+  const found = rowsNaming(db, { table, where: NOT_OF_OTHERS(table) }, mails)
+  return found.reduce((sum, id) => sum + remove.run(id).changes, 0)
+}
+
+/** What waits for the outbox, in whatever form it has the mail. */
+function removeOptOuts(db: Connection, mails: readonly string[]): void {
+  const remove = db.prepare('DELETE FROM opt_out WHERE id = ?')
+  const rows = db.prepare<[], { id: number; mail: string }>('SELECT id, mail FROM opt_out').all()
+  for (const { id, mail } of rows) if (mails.includes(mailKey(mail))) remove.run(id)
+}
+
 function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const counts = { links: 0, openOperations: 0, inDoubt: 0, rejects: 0 }
   const prepare = (sql: string) => db.prepare(sql)
@@ -111,7 +127,6 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   // One that no record has is still at the service: it stays noted until it is erased there.
   const unnoticed = prepare(`DELETE FROM erased_seen WHERE contact_id = ?
     AND EXISTS (SELECT 1 FROM link WHERE link.contact_id = erased_seen.contact_id)`)
-  const untold = prepare('DELETE FROM opt_out WHERE lower(mail) = ?')
   for (const id of contactIds)
     for (const statement of [unsent, unread, unnoticed, ...unseen]) statement.run(id)
   for (const key of keys) {
@@ -123,13 +138,9 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
     counts.openOperations += operations.run(key).changes
     counts.rejects += rejects.run(key).changes
   }
-  const naming = (table: string) =>
-    prepare(`DELETE FROM ${table} WHERE instr(lower(record), ?) > 0 AND ${NOT_OF_OTHERS(table)}`)
-  for (const mail of mails) {
-    untold.run(mail)
-    counts.openOperations += naming('operation').run(mail).changes
-    counts.rejects += naming('reject').run(mail).changes
-  }
+  removeOptOuts(db, mails)
+  counts.openOperations += removeNaming(db, 'operation', mails)
+  counts.rejects += removeNaming(db, 'reject', mails)
   return counts
 }
 
@@ -141,15 +152,19 @@ function removeSeen(db: Connection, contactIds: readonly number[]): void {
 /** Texts about others, and about runs, in which the person may be named. */
 const TEXTS = [
   ['operation', 'reason'],
-  ['operation', 'file'],
   ['reject', 'reason'],
-  ['reject', 'file'],
   ['hold', 'reason'],
+  ['pipeline_pause', 'reason'],
+] as const
+
+/** Names of files, and messages as JSON. */
+const DATA = [
+  ['operation', 'file'],
+  ['reject', 'file'],
   ['input', 'name'],
   ['run', 'refused_file'],
   ['accepted', 'name'],
   ['alert_message', 'message'],
-  ['pipeline_pause', 'reason'],
 ] as const
 
 /** Texts that may quote a row of a file as a whole. */
@@ -186,6 +201,7 @@ function withoutHeader(text: string, { naming }: Recognition): string {
 
 const redactTexts = (db: Connection, recognition: Recognition): number =>
   replaceTexts(db, TEXTS, recognition.redacted) +
+  replaceTexts(db, DATA, recognition.redactedData) +
   replaceTexts(db, QUOTING, recognition.withoutQuotes) +
   replaceTexts(db, HEADERS, (text) => withoutHeader(text, recognition))
 
@@ -198,7 +214,7 @@ function removeNamed(db: Connection, { naming }: Recognition): { removed: number
   const counts = { removed: 0, uncertain: 0 }
   const gone: number[] = []
   for (const { id, record } of rows.iterate()) {
-    const found = naming(record)
+    const found = naming(recordTexts(record).join('\n'))
     if (found === 'surely') gone.push(id)
     if (found === 'maybe') counts.uncertain += 1
   }

@@ -1,7 +1,7 @@
 // All that the state holds about one person beside the sync log, for a request for information and for
 // an erasure: rows by pipeline and key, and rejected records that name the person's mail.
 import { type Contact, mailKey } from '../../core/mapping/contact.ts'
-import { heldValues, type Subject } from '../../core/erasing.ts'
+import { heldValues, mailNaming, type Subject } from '../../core/erasing.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import type { Connection } from '../file/connection.ts'
 import { DESIRED } from '../file/desired.ts'
@@ -50,12 +50,36 @@ export function subjectOf(db: Connection, people: readonly LoggedPerson[]): Subj
   }
 }
 
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** Everything that a kept record says. */
+export const recordTexts = (record: string): readonly string[] => textsIn(JSON.parse(record))
+
+/** Which rows of a table hold a record in which one of the mails stands. `where`: of the rows that are looked at. */
+export function rowsNaming(
+  db: Connection,
+  { table, where = 'true' }: { table: 'reject' | 'operation'; where?: string },
+  mails: readonly string[],
+): readonly number[] {
+  if (mails.length === 0) return []
+  const isNamed = mailNaming({ mails })
+  const rows = db.prepare<[], { id: number; record: string }>(
+    `SELECT id, record FROM ${table} WHERE ${where}`,
+  )
+  const found: number[] = []
+  for (const { id, record } of rows.iterate()) if (isNamed(recordTexts(record))) found.push(id)
+  return found
+}
+
 /** Of the names those under which rejects and operations are kept: of such records the log may know nothing. */
 export function namedInRows(
   db: Connection,
   { keys, mails }: Pick<Subject, 'keys' | 'mails'>,
 ): Pick<Subject, 'keys' | 'mails'> {
-  const tables = ['reject', 'operation']
+  const tables = ['reject', 'operation'] as const
   const hasKey = [
     ...tables,
     'passed',
@@ -68,12 +92,9 @@ export function namedInRows(
   ].map((table) =>
     db.prepare<[string, string], number>(`SELECT 1 FROM ${table} WHERE pipeline = ? AND key = ? LIMIT 1`),
   )
-  const names = tables.map((table) =>
-    db.prepare<[string], number>(`SELECT 1 FROM ${table} WHERE instr(lower(record), ?) > 0 LIMIT 1`),
-  )
   return {
     keys: keys.filter(({ pipeline, key }) => hasKey.some((one) => one.get(pipeline, key) !== undefined)),
-    mails: mails.filter((mail) => names.some((one) => one.get(mail) !== undefined)),
+    mails: mails.filter((mail) => tables.some((table) => rowsNaming(db, { table }, [mail]).length > 0)),
   }
 }
 
@@ -112,14 +133,13 @@ export function holdings(db: Connection, { keys, mails }: Subject) {
     )
     return keys.flatMap(({ pipeline, key }) => select.all(pipeline, key)).map(readable)
   }
-  const naming = db.prepare<[string], Row>(
-    'SELECT * FROM reject WHERE key IS NULL AND instr(lower(record), ?) > 0',
-  )
+  const reject = db.prepare<[number], Row>('SELECT * FROM reject WHERE id = ?')
+  const naming = rowsNaming(db, { table: 'reject', where: 'key IS NULL' }, mails)
   return {
     links: byKey('link'),
     // The later of two columns of one name counts.
     open_operations: byKey('operation', `*, ${DESIRED} AS desired`),
     edits: byKey('hand_edit'),
-    rejects: [...byKey('reject'), ...mails.flatMap((mail) => naming.all(mail)).map(readable)],
+    rejects: [...byKey('reject'), ...naming.flatMap((id) => reject.all(id)).map(readable)],
   }
 }

@@ -43,3 +43,26 @@ it('takes a create in doubt along, counts it, and nothing of it is sent any more
     rmSync(folder, { recursive: true })
   }
 })
+
+it('leaves what is open of a person whose address ends in the same letters', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forget-'))
+  const state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: true })
+  try {
+    const line = testLine({ state, pipeline: { duplicate_check_method: 'none' } })
+    line.service.fault = ({ method }) => (method === 'POST' ? { kind: 'unknown' } : undefined)
+    line.source.drop('1.csv', people(11))
+    expect(await line.run()).toMatchObject({ in_doubt: 11 })
+    const subject = { keys: [], contactIds: [], mails: ['erson1@example.com'], values: [] }
+    expect(state.namedInRows({ keys: [], mails: subject.mails })).toEqual({ keys: [], mails: [] })
+    const about = { people: [], cleared: [], records: 0, at: line.clock.now(), runId: 'erasure' }
+    const forgotten = state.forget({ ...about, subject, recognition: recognition(subject) })
+    expect(forgotten).toMatchObject({ openOperations: 0 })
+    const known = { ...subject, mails: ['person1@example.com'] }
+    expect(state.forget({ ...about, subject: known, recognition: recognition(known) })).toMatchObject({
+      openOperations: 1,
+    })
+  } finally {
+    await state.close()
+    rmSync(folder, { recursive: true })
+  }
+})
