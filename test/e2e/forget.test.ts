@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openState } from '../../src/store/state-store.ts'
 import { KEY, openWorkshop, type Workshop } from '../support/cli.ts'
 
 // Each command is a separate process, and a machine may be slow.
@@ -360,6 +361,54 @@ describe('audit forget', () => {
     expect(code).toBe(0)
     expect(said).toMatchObject({ removed: { rejects: 1, links: 0 } })
     expect(await traces(ERIKA)).toEqual([])
+  })
+
+  it('finds who is in archived files alone, because every record of theirs was skipped', async () => {
+    await shop.configure(
+      CONFIGURATION.replace('key: no', 'key: no\n    where: \'record["tags"] != "aside"\''),
+    )
+    await drop('shop', 'a.csv', HEADER + row(ERIKA, 'aside') + row(other(1)))
+    expect((await json('run')).said).toMatchObject({ pipelines: [{ skipped: 1, created: 1 }, {}] })
+    expect((await shop.cli('audit', 'forget', 'nobody@example.com', '--yes')).code).toBe(2)
+    const { code, said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(code).toBe(0)
+    expect(said).toMatchObject({ removed: { files: [{ records: 1 }], tombstones: 1 } })
+    expect(await traces(ERIKA)).toEqual([])
+    await drop('shop', 'b.csv', HEADER + row(ERIKA))
+    expect((await json('run')).said).toMatchObject({ pipelines: [{ created: 0, erased: 1 }, {}] })
+    expect(await traces(ERIKA)).toEqual([])
+  })
+
+  it('erases the same when the values of the sync log have expired', async () => {
+    const ida = { ...other(3), mail: 'ida@example.com' }
+    const full = 'key: no\n    mode: full\n    on_missing: delete\n    guards: { max_deletes: 100% }'
+    await shop.configure(CONFIGURATION.replace('key: no', full))
+    await drop('shop', 'a.csv', HEADER + row(ERIKA) + row(other(1)) + row(ida))
+    await json('run')
+    await drop('shop', 'b.csv', HEADER + row(ERIKA) + row(other(1)))
+    expect((await json('run')).said).toMatchObject({ pipelines: [{ deleted: 1 }, {}] })
+    const state = openState(shop.path('state/contact-sync.db'), { pid: 1, since: 0, thorough: false })
+    const late = Date.now() + 3 * 86_400_000
+    expect(await state.expireValues(late, 1000, { at: late, runId: 'expiry' })).toBe(4)
+    await state.close()
+    expect((await json('audit', 'show', ERIKA.mail)).said).toMatchObject({
+      people: [{ keys: [{ key: ERIKA.no }], mails: [ERIKA.mail.toLowerCase()] }],
+    })
+
+    const { code, said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(code).toBe(0)
+    expect(said).toMatchObject({
+      removed: { links: 1, tombstones: 2, files: [{ records: 1 }, { records: 1 }] },
+    })
+    expect(await traces(ERIKA)).toEqual([])
+    // Of who is not linked any more only hashes are left: the name that is given leads to their rows.
+    expect((await shop.cli('audit', 'forget', 'id:3', '--yes')).stdout).toContain('have expired')
+    expect((await json('audit', 'forget', ida.mail, '--yes')).said).toMatchObject({
+      removed: { tombstones: 1, files: [{ records: 1 }] },
+    })
+    expect(await traces({ mail: ida.mail })).toEqual([])
+    await drop('shop', 'c.csv', HEADER + row(ERIKA) + row(other(1)) + row(ida))
+    expect((await json('run')).said).toMatchObject({ pipelines: [{ created: 0, erased: 2 }, {}] })
   })
 
   it('keeps later files with them out of the archive, and can be called again', async () => {

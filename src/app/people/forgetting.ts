@@ -56,6 +56,8 @@ export interface Certificate {
 
 interface Meant extends SoughtPerson {
   readonly people: readonly LoggedPerson[]
+  /** The state has nothing of them; archived files may. */
+  readonly isUnknown: boolean
 }
 
 /** Values that the log holds, beside those of links and operations. */
@@ -73,34 +75,59 @@ async function subjectOf(state: OwnedState, people: readonly LoggedPerson[]): Pr
   return { ...subject, values: [...values.values()] }
 }
 
-/** A person who is not in the log: erased before, or never sent. */
-function unlogged(state: OwnedState, settings: Settings, contact: string): Meant {
+/** What the text may be the name of, in any pipeline. */
+function namesIn(contact: string, { pipelines }: Settings): Omit<Subject, 'values'> {
   const [, kind, rest = contact] = /^(key|mail|id):(.*)$/s.exec(contact) ?? []
   const name = rest.trim()
   const isMail = name.includes('@') && kind !== 'key' && kind !== 'id'
   const isKey = kind === undefined || kind === 'key'
   const isId = kind === 'id' || (kind === undefined && /^\d+$/.test(name))
-  const names = {
-    keys: isKey ? settings.pipelines.map(({ name: pipeline }) => ({ pipeline, key: name })) : [],
+  return {
+    keys: isKey ? pipelines.map(({ name: pipeline }) => ({ pipeline, key: name })) : [],
     mails: isMail ? [mailKey(name)] : [],
     contactIds: isId ? [Number(name)] : [],
   }
+}
+
+function unknownContact(contact: string): SyncError {
+  const hint =
+    'Name a key, an e-mail address or a contact id. A person who was erased is found by e-mail address or key, and by the id of a contact that contact-sync status names; one who was never sent by e-mail address.'
+  return new SyncError(
+    'USAGE',
+    `the state knows no contact ${contact}, and no person was erased under that name`,
+    {
+      hint,
+    },
+  )
+}
+
+/** A person who is not in the log: erased before, never sent, or in archived files alone. */
+function unlogged(state: OwnedState, settings: Settings, contact: string): Meant {
+  const names = namesIn(contact, settings)
   const before = state.erasedBefore(names)
   const rows = state.namedInRows(names)
   const wasErased = (key: Subject['keys'][number]): boolean =>
     state.erasedBefore({ keys: [key], mails: [], contactIds: [] }) !== undefined
-  const keys = names.keys.filter(wasErased)
-  if (before === undefined && rows.keys.length + rows.mails.length === 0)
-    throw new SyncError(
-      'USAGE',
-      `the state knows no contact ${contact}, and no person was erased under that name`,
-      {
-        hint: 'Name a key, an e-mail address or a contact id. A person who was erased is found by e-mail address or key, and by the id of a contact that contact-sync status names.',
-      },
-    )
+  const keys = [...names.keys.filter(wasErased), ...rows.keys]
+  const isUnknown = before === undefined && rows.keys.length + rows.mails.length === 0
+  // A record that is skipped leaves nothing in the state, and lies in the archive all the same.
+  if (isUnknown && !names.mails.some((mail) => /^[^@\s]+@[^@\s]+$/.test(mail))) throw unknownContact(contact)
   const contactIds = before?.contactIds ?? []
-  const subject = { keys: [...keys, ...rows.keys], contactIds, mails: names.mails, values: [] }
-  return { people: [], subject, before }
+  return { people: [], subject: { keys, contactIds, mails: names.mails, values: [] }, before, isUnknown }
+}
+
+/** The names by which they were asked for: the log may know only hashes of them, since its values expire. */
+async function namesOfThem(
+  { keys, mails }: Omit<Subject, 'values'>,
+  people: ReadonlyMap<number, LoggedPerson>,
+  state: OwnedState,
+): Promise<Pick<Subject, 'keys' | 'mails'>> {
+  const leads = async (name: string, pipeline?: string): Promise<boolean> =>
+    (await state.people(name, pipeline)).some(({ person }) => people.has(person))
+  const own: Subject['keys'][number][] = []
+  for (const one of keys) if (await leads(`key:${one.key}`, one.pipeline)) own.push(one)
+  const [mail] = mails
+  return { keys: own, mails: mail !== undefined && (await leads(`mail:${mail}`)) ? [mail] : [] }
 }
 
 /** All persons who must be meant: one with the same mail and no other contact is the same person. */
@@ -112,15 +139,25 @@ async function meant(state: OwnedState, settings: Settings, contact: string): Pr
     throw new SyncError('USAGE', `${contact} may be several persons: contacts ${[...ids].join(', ')}`, {
       hint: 'Check each with contact-sync audit show id:N, then: contact-sync audit forget id:N',
     })
+  const named = await namesOfThem(namesIn(contact, settings), people, state)
   for (const mail of state.subjectOf([...people.values()]).mails)
     for (const other of await state.people(`mail:${mail}`))
       if (other.contactIds.every((id) => ids.has(id))) people.set(other.person, other)
   const all = [...people.values()]
-  const subject = await subjectOf(state, all)
-  return { people: all, subject, before: state.erasedBefore(subject) }
+  const known = await subjectOf(state, all)
+  const isNew = (key: Subject['keys'][number]): boolean =>
+    !known.keys.some((one) => one.pipeline === key.pipeline && one.key === key.key)
+  const subject = {
+    ...known,
+    keys: [...known.keys, ...named.keys.filter(isNew)],
+    mails: [...new Set([...known.mails, ...named.mails])],
+  }
+  return { people: all, subject, before: state.erasedBefore(subject), isUnknown: false }
 }
 
 interface Work extends Meant {
+  /** As it was named. */
+  readonly contact: string
   readonly settings: Settings
   readonly state: OwnedState
   readonly id: string
@@ -240,6 +277,17 @@ function outsideText(
   ]
 }
 
+/** A person whose values have expired, and who is no longer linked, is known by the name that was given alone. */
+const leftForWantOfNames = ({ subject, people }: Work): readonly LeftFile[] =>
+  people.length > 0 && subject.mails.length + subject.keys.length === 0
+    ? [
+        {
+          file: 'archived files',
+          why: 'the values of this person in the sync log have expired; call this again with an e-mail address or a key of theirs',
+        },
+      ]
+    : []
+
 const leftAtService = (seen: readonly SeenAtService[]): readonly LeftFile[] =>
   seen.flatMap(({ contactId, left }) =>
     left.length === 0
@@ -253,6 +301,7 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
   const messages = inMessages(work, [...new Set([...names, ...subject.keys.map(({ pipeline }) => pipeline)])])
   const { folder } = settings.log
   const files = await eraseFiles(work)
+  if (work.isUnknown && files.changed.length === 0) throw unknownContact(work.contact)
   const logs = folder === undefined ? [] : await eraseInLogs(folder, messages.redactedData)
   const at = clock.now()
   const records = files.changed.reduce((sum, one) => sum + one.records, 0)
@@ -283,7 +332,12 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
       did === 'delete' && isGone ? [contactId] : [],
     ),
     seenAtService: seen,
-    notErased: [...files.left, ...(uncertainRejects > 0 ? [rejects] : []), ...leftAtService(seen)],
+    notErased: [
+      ...files.left,
+      ...leftForWantOfNames(work),
+      ...(uncertainRejects > 0 ? [rejects] : []),
+      ...leftAtService(seen),
+    ],
     outside: outsideText(work, seen, others),
     head: await state.logHead(),
   }
@@ -301,7 +355,7 @@ export async function forgetContact(desk: Desk, asked: Asked): Promise<Certifica
   const whom = await meant(state, settings, asked.contact)
   desk.ask(whom.subject)
   const { runId } = desk.about(null)
-  const work = { ...whom, settings, state, id: runId, desk }
+  const work = { ...whom, contact: asked.contact, settings, state, id: runId, desk }
   const { contactIds, keys } = whom.subject
   const pipeline = keys[0]?.pipeline ?? null
   const seen = did === undefined ? [] : await eraseAtService(desk, { did, contactIds, pipeline })

@@ -12,7 +12,8 @@ import type {
 import { checkLog } from './audit-check.ts'
 import { checkIndexes } from './audit-index.ts'
 import { createPrint, open, type Print } from './audit-seal.ts'
-import { createFindPersons, entriesOf, keysOf, type Name } from './audit-names.ts'
+import { createFindPersons, entriesOf, keysOf, type Name, presentPerson } from './audit-names.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
 import { word } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
@@ -51,23 +52,27 @@ function meant(text: string): { key?: string; mail?: string; id?: number } {
   }
 }
 
-function createPersonSearch(db: Connection, print: Print): (contact: string, pipeline?: string) => number[] {
+/** Everything that a text may be the name of. */
+function createNamesIn(db: Connection): (contact: string, pipeline?: string) => readonly Name[] {
   const pipelines = db
     .prepare<[], string>(
       "SELECT substr(word, 10) FROM log_word WHERE word >= 'pipeline:' AND word < 'pipeline;'",
     )
     .pluck()
-  const persons = createFindPersons(db, print).all
   return (contact, pipeline) => {
     const { key, mail, id } = meant(contact)
     const among = pipeline === undefined ? pipelines.all() : [pipeline]
-    const names: Name[] = [
+    return [
       ...(key === undefined ? [] : among.map((name) => ({ kind: 'key', pipeline: name, key }) as const)),
       ...(mail === undefined ? [] : [{ kind: 'mail', mail } as const]),
       ...(id === undefined ? [] : [{ kind: 'id', id } as const]),
     ]
-    return [...new Set(names.flatMap(persons))].sort((a, b) => a - b)
   }
+}
+
+function createPersonSearch(db: Connection, print: Print): (names: readonly Name[]) => number[] {
+  const persons = createFindPersons(db, print).all
+  return (names) => [...new Set(names.flatMap(persons))].sort((a, b) => a - b)
 }
 
 interface Clauses {
@@ -128,11 +133,10 @@ function createInTime(db: Connection) {
   }
 }
 
-function createSelection(
-  db: Connection,
-  print: Print,
-  search: ReturnType<typeof createPersonSearch>,
-): Selection {
+/** The numbers of those who may be meant. */
+type Search = (contact: string) => readonly number[]
+
+function createSelection(db: Connection, print: Print, search: Search): Selection {
   const wordId = db.prepare<[string], number>('SELECT id FROM log_word WHERE word = ?').pluck()
   const howMany = db
     .prepare<[number], number>(
@@ -205,7 +209,38 @@ type Pages = ReturnType<typeof createPages>
 /** More than this of one person is not looked through for names. */
 const LIFE = 10_000
 
+interface LinkNames {
+  readonly pipeline: string
+  readonly key: string
+  readonly contact_id: number
+  readonly mail_key: string | null
+  readonly person: number | null
+}
+
+/** What the links of a person say: found by the names that were asked for, and where these are former ones, among all links. */
+function createLinkNames(db: Connection): (person: number, names: readonly Name[]) => readonly LinkNames[] {
+  const select = (where: string) =>
+    db.prepare<unknown[], LinkNames>(
+      `SELECT pipeline, key, contact_id, mail_key, ${presentPerson('link.person')} AS person FROM link WHERE ${where}`,
+    )
+  const byKey = select('pipeline = ? AND key = ?')
+  const byId = select('contact_id = ?')
+  const byMail = select('mail_key = ?')
+  const ofAll = select(`person IN (${keysOf('SELECT CAST(? AS BIGINT)')})`)
+  const named = (name: Name): readonly LinkNames[] => {
+    if (name.kind === 'key') return byKey.all(name.pipeline, name.key)
+    return name.kind === 'id' ? byId.all(name.id) : byMail.all(mailKey(name.mail))
+  }
+  return (person, names) => {
+    const found = names.flatMap(named).filter((link) => link.person === person)
+    const own = found.length > 0 ? found : ofAll.all(person, person)
+    return [...own, ...own.flatMap((link) => byId.all(link.contact_id))]
+  }
+}
+
 function createPeopleReader(db: Connection, search: ReturnType<typeof createPersonSearch>) {
+  const namesIn = createNamesIn(db)
+  const linkNames = createLinkNames(db)
   const own = keysOf('SELECT CAST(@person AS BIGINT)')
   const tokens = db
     .prepare<[{ person: number }], string>(`SELECT token FROM person_key WHERE id IN (${own}) ORDER BY id`)
@@ -213,17 +248,28 @@ function createPeopleReader(db: Connection, search: ReturnType<typeof createPers
   const life = db.prepare<[{ person: number; limit: number }], LogRow>(
     `SELECT ${LOG_ROW} FROM (${entriesOf(own)} ORDER BY 1 LIMIT @limit) AS d ${JOIN_LOG}`,
   )
-  const personOf = (person: number): LoggedPerson => {
+  const personOf = (person: number, names: readonly Name[]): LoggedPerson => {
     const keys = new Map<string, LoggedPerson['keys'][number]>()
     const ids = new Set<number>()
     const mails = new Set<string>()
+    let isWhole = true
+    const add = (pipeline: string, key: string): void =>
+      void keys.set(JSON.stringify([pipeline, key]), { pipeline, key })
     for (const row of life.iterate({ person, limit: LIFE })) {
-      const { pipeline, key, contact_id: id, fields, action, outcome } = entryOf(row)
-      if (pipeline !== null && key !== null) keys.set(JSON.stringify([pipeline, key]), { pipeline, key })
+      const { pipeline, key, contact_id: id, fields, action, outcome, values } = entryOf(row)
+      if (pipeline !== null && key !== null) add(pipeline, key)
       // A contact that a create met may be another one's.
       if (id !== null && (action !== 'create' || outcome === 'done')) ids.add(id)
       for (const mail of [fields['mail']?.from, fields['mail']?.to])
         if (typeof mail === 'string' && mail !== '') mails.add(mail)
+      isWhole &&= values === 'open'
+    }
+    // Values expire; what is linked keeps its names.
+    for (const link of isWhole ? [] : linkNames(person, names)) {
+      add(link.pipeline, link.key)
+      ids.add(link.contact_id)
+      const isKnown = [...mails].some((mail) => mailKey(mail) === link.mail_key)
+      if (link.mail_key !== null && !isKnown) mails.add(link.mail_key)
     }
     return {
       person,
@@ -233,10 +279,13 @@ function createPeopleReader(db: Connection, search: ReturnType<typeof createPers
       mails: [...mails],
     }
   }
-  return (contact: string, pipeline?: string): LoggedPerson[] => search(contact, pipeline).map(personOf)
+  return (contact: string, pipeline?: string): LoggedPerson[] => {
+    const names = namesIn(contact, pipeline)
+    return search(names).map((person) => personOf(person, names))
+  }
 }
 
-function createRunReader(db: Connection, page: Pages, search: ReturnType<typeof createPersonSearch>) {
+function createRunReader(db: Connection, page: Pages, search: Search) {
   const ordered = db
     .prepare<[string], number>(
       `SELECT s.seq FROM log_word AS w CROSS JOIN log_tag AS r ON r.word = w.id
@@ -279,7 +328,9 @@ export type LogReader = {
 /** Everything of SyncLog, at once: for a worker that owns its connection. */
 export function createLogReader(db: Connection): LogReader {
   const print = createPrint(db)
-  const search = createPersonSearch(db, print)
+  const persons = createPersonSearch(db, print)
+  const namesIn = createNamesIn(db)
+  const search: Search = (contact) => persons(namesIn(contact))
   const select = createSelection(db, print, search)
   const page = createPages(db, select)
   const head = db.prepare<[], LogHead>('SELECT seq AS entries, hash FROM audit ORDER BY seq DESC LIMIT 1')
@@ -298,7 +349,7 @@ export function createLogReader(db: Connection): LogReader {
     logPage: page,
     entriesOfRun: createRunReader(db, page, search),
     runTotals: (runId) => totals.all(runId),
-    people: createPeopleReader(db, search),
+    people: createPeopleReader(db, persons),
     checkLog: checkLog(db),
     checkIndexes: () => checkIndexes(db),
   }

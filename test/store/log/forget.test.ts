@@ -66,3 +66,38 @@ it('leaves what is open of a person whose address ends in the same letters', asy
     rmSync(folder, { recursive: true })
   }
 })
+
+it('knows the names of a person by the links when the values of the log have expired', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forget-'))
+  const state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: true })
+  try {
+    const line = testLine({ state })
+    line.source.drop('1.csv', people(2))
+    expect(await line.run()).toMatchObject({ created: 2 })
+    const named = [
+      { keys: [{ pipeline: 'shop', key: 'K1' }], contactIds: [1], mails: ['person1@example.com'] },
+    ]
+    const late = line.clock.now() + 3 * 86_400_000
+    expect(await state.expireValues(late, 100, { at: late, runId: 'expiry' })).toBe(2)
+    for (const name of ['person1@example.com', 'K1', 'id:1'])
+      expect(await state.people(name)).toMatchObject(named)
+    expect(state.subjectOf(await state.people('K1'))).toMatchObject({
+      ...named[0],
+      values: expect.arrayContaining([{ field: 'first_name', value: 'Vorname1' }]) as unknown,
+    })
+    // By an address that they had before.
+    const rows = people(2)
+    line.source.drop('2.csv', [rows[0]!, rows[1]!.with(1, 'new@example.com'), rows[2]!])
+    expect(await line.run()).toMatchObject({ updated: 1 })
+    expect(await state.people('person1@example.com')).toMatchObject([
+      { keys: named[0]!.keys, contactIds: [1], mails: ['person1@example.com', 'new@example.com'] },
+    ])
+    await state.expireValues(late + late, 100, { at: late, runId: 'expiry' })
+    expect(await state.people('person1@example.com')).toMatchObject([
+      { keys: named[0]!.keys, contactIds: [1], mails: ['new@example.com'] },
+    ])
+  } finally {
+    await state.close()
+    rmSync(folder, { recursive: true })
+  }
+})
