@@ -363,6 +363,36 @@ describe('audit forget', () => {
     expect(await traces(ERIKA)).toEqual([])
   })
 
+  it('takes one of a household, and leaves the other, whose change is still held', async () => {
+    const family = `
+    source: { type: csv, folder: state/inbox/crm, settle: 0s }
+    key: { fields: [mail, first_name] }
+    duplicate_check_method: none
+    map: { mail: mail, first_name: first, family_name: last, phone: phone }
+    guards: { max_changes: 1 }`
+    await shop.configure(CONFIGURATION.replace(/crm:[^]*$/, `crm:${family}`))
+    const partner = `2,${ERIKA.mail},Karl,Mustermann,0402222\n`
+    const child = `3,${ERIKA.mail},Kind,Mustermann,0403333\n`
+    const hers = `${Object.values(ERIKA).join(',')}\n`
+    const head = 'no,mail,first,last,phone\n'
+    await drop('crm', 'a.csv', head + hers)
+    await json('run')
+    await drop('crm', 'b.csv', head + hers + partner + child)
+    expect((await json('run')).said).toMatchObject({ pipelines: [{}, { unchanged: 1, held: 2 }] })
+    const { said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(said).toMatchObject({ removed: { links: 1, open_operations: 0, tombstones: 1 } })
+    const names = { no: ERIKA.no, first: ERIKA.first, last: ERIKA.last, phone: ERIKA.phone }
+    expect(await traces(names)).toEqual([])
+    const [, second] = (await readdir(shop.path('state/inbox/crm/processed'))).sort()
+    const kept = await readFile(shop.path('state/inbox/crm/processed', second!), 'utf8')
+    expect(kept).toBe(`${head}\n${partner}${child}`)
+    // The file that brings her again is archived without her, and the others are made.
+    await shop.configure(CONFIGURATION.replace(/crm:[^]*$/, `crm:${family.replace(/guards.*/, '')}`))
+    await drop('crm', 'c.csv', head + hers + partner + child)
+    expect((await json('run')).said).toMatchObject({ pipelines: [{}, { created: 2, erased: 1 }] })
+    expect(await traces(names)).toEqual([])
+  })
+
   it('finds who is in archived files alone, because every record of theirs was skipped', async () => {
     await shop.configure(
       CONFIGURATION.replace('key: no', 'key: no\n    where: \'record["tags"] != "aside"\''),

@@ -170,7 +170,8 @@ async function eraseFiles(work: Work) {
   const left: LeftFile[] = []
   for (const pipeline of settings.pipelines) {
     const isOfOthers = (key: string): boolean => state.isOfOthers(subject, pipeline.name, key)
-    const found = await eraseRecords(pipeline.source, theirsIn(pipeline, work, isOfOthers))
+    const theirs = await theirsIn(pipeline, work, { isOfOthers, now: clock.now() })
+    const found = await eraseRecords(pipeline.source, theirs)
     const named = (file: string): string => `${pipeline.name}: ${file}`
     changed.push(...found.changed.map((one) => ({ ...one, file: named(one.file) })))
     left.push(...found.left.map((one) => ({ ...one, file: named(one.file) })))
@@ -309,6 +310,7 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
     subject,
     people,
     recognition: messages,
+    households: settings.pipelines.flatMap(({ name, household }) => (household === undefined ? [] : [name])),
     cleared: clearedOf(seen),
     records,
     at,

@@ -9,7 +9,8 @@ import {
   type Subject,
   type Theirs,
 } from '../../core/erasing.ts'
-import { recordKeys, wantedColumns } from '../../core/mapping/mapping.ts'
+import { anyRecordKeys } from '../../core/mapping/household-keys.ts'
+import { wantedColumns } from '../../core/mapping/mapping.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { inBytes, readings } from '../../sources/text/readings.ts'
 
@@ -34,11 +35,11 @@ export function inMessages({ subject, before }: SoughtPerson, pipelines: readonl
 }
 
 /** `isOfOthers`: whether a record with this key is of another contact. */
-export function theirsIn(
+export async function theirsIn(
   pipeline: PipelineSettings,
   { subject, before }: SoughtPerson,
-  isOfOthers: (key: string) => boolean,
-): Theirs {
+  { isOfOthers, now }: { isOfOthers(key: string): boolean; readonly now: number },
+): Promise<Theirs> {
   const inTexts = inMessages({ subject, before }, [pipeline.name])
   const inLines = recognition(subject, inBytes)
   const own = subject.keys.filter((one) => one.pipeline === pipeline.name)
@@ -46,7 +47,7 @@ export function theirsIn(
   const inRecords = inMessages({ subject: { ...subject, keys: own }, before }, [pipeline.name])
   const namesMail = mailNaming(subject)
   const keys = new Set(own.flatMap(({ key }) => readings(key)))
-  const read = recordKeys(pipeline)
+  const read = await anyRecordKeys(pipeline, { writtenAt: now })
   const isErased = (text: string): boolean =>
     before?.isTheirs(pipeline.name, { key: undefined, texts: [text] }) === true
   return {
@@ -61,7 +62,8 @@ export function theirsIn(
       if (key === undefined || naming === undefined) return naming
       if (isOfOthers(key)) return undefined
       // It has its own key: by a mail it is certainly theirs, by anything else it may belong to a similar person.
-      if (isOfMail) return 'surely'
+      // In a household the address may belong to another person.
+      if (isOfMail && pipeline.household === undefined) return 'surely'
       return naming === 'surely' ? 'maybe' : undefined
     },
     ofLine: (line) => (isErased(line) ? 'surely' : inLines.naming(line)),

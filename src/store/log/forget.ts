@@ -38,6 +38,8 @@ export interface Forgetting {
   readonly people: readonly LoggedPerson[]
   /** Of the person in texts about others, and about runs. */
   readonly recognition: Recognition
+  /** Pipelines in which several persons may have one mail: it is their key that says who they are. */
+  readonly households?: readonly string[]
   /** Contacts that are empty or gone at the service. */
   readonly cleared: readonly number[]
   /** How many records were taken out of files. */
@@ -80,9 +82,13 @@ const NOT_OF_OTHERS = (
   AND link.key = ${table}.key)`
 
 /** Rows in whose record one of the mails stands. */
-function removeNaming(db: Connection, table: 'operation' | 'reject', mails: readonly string[]): number {
+function removeNaming(
+  db: Connection,
+  table: 'operation' | 'reject',
+  { mails, households }: { mails: readonly string[]; households: readonly string[] },
+): number {
   const remove = db.prepare(`DELETE FROM ${table} WHERE id = ?`)
-  const found = rowsNaming(db, { table, where: NOT_OF_OTHERS(table) }, mails)
+  const found = rowsNaming(db, { table, where: NOT_OF_OTHERS(table), households }, mails)
   return found.reduce((sum, id) => sum + remove.run(id).changes, 0)
 }
 
@@ -93,7 +99,7 @@ function removeOptOuts(db: Connection, mails: readonly string[]): void {
   for (const { id, mail } of rows) if (mails.includes(mailKey(mail))) remove.run(id)
 }
 
-function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
+function removeRows(db: Connection, { keys, mails, contactIds }: Subject, households: readonly string[]) {
   const counts = { links: 0, openOperations: 0, inDoubt: 0, rejects: 0 }
   const prepare = (sql: string) => db.prepare(sql)
   const unprint = prepare(`DELETE FROM fingerprint WHERE pipeline = @pipeline
@@ -139,8 +145,8 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
     counts.rejects += rejects.run(key).changes
   }
   removeOptOuts(db, mails)
-  counts.openOperations += removeNaming(db, 'operation', mails)
-  counts.rejects += removeNaming(db, 'reject', mails)
+  counts.openOperations += removeNaming(db, 'operation', { mails, households })
+  counts.rejects += removeNaming(db, 'reject', { mails, households })
   return counts
 }
 
@@ -205,38 +211,54 @@ const redactTexts = (db: Connection, recognition: Recognition): number =>
   replaceTexts(db, QUOTING, recognition.withoutQuotes) +
   replaceTexts(db, HEADERS, (text) => withoutHeader(text, recognition))
 
-/** Rejects without a key and a mail that name the person anyway; `uncertain` may belong to another person of the same name. */
+/**
+ * Rejects without a mail of the person that name them anyway. `uncertain` may belong to another person of the same name, or have a
+ * key that is not known to be theirs.
+ */
 function removeNamed(db: Connection, { naming }: Recognition): { removed: number; uncertain: number } {
-  const rows = db.prepare<[], { id: number; record: string }>(
-    'SELECT id, record FROM reject WHERE key IS NULL',
+  const rows = db.prepare<[], { id: number; key: string | null; record: string }>(
+    `SELECT id, key, record FROM reject WHERE ${NOT_OF_OTHERS('reject')}`,
   )
   const remove = db.prepare('DELETE FROM reject WHERE id = ?')
   const counts = { removed: 0, uncertain: 0 }
   const gone: number[] = []
-  for (const { id, record } of rows.iterate()) {
+  for (const { id, key, record } of rows.iterate()) {
     const found = naming(recordTexts(record).join('\n'))
-    if (found === 'surely') gone.push(id)
-    if (found === 'maybe') counts.uncertain += 1
+    if (key === null && found === 'surely') gone.push(id)
+    if (key === null ? found === 'maybe' : found === 'surely') counts.uncertain += 1
   }
   for (const id of gone) counts.removed += remove.run(id).changes
   return counts
 }
 
-/** Mails that no other link has: theirs alone. */
+/** Mails that no one else has, by a link or by a change that is open: theirs alone. */
 function ownMails(db: Connection, mails: readonly string[]): string[] {
-  const shared = db.prepare<[string], number>('SELECT 1 FROM link WHERE mail_key = ? LIMIT 1').pluck()
-  return mails.filter((mail) => shared.get(mail) === undefined)
+  const shared = ['link', 'operation'].map((table) =>
+    db.prepare<[string], number>(`SELECT 1 FROM ${table} WHERE mail_key = ? LIMIT 1`).pluck(),
+  )
+  return mails.filter((mail) => shared.every((one) => one.get(mail) === undefined))
 }
 
 const SWEEP = "INSERT OR REPLACE INTO meta VALUES ('sweep', '1')"
 
 export function forgetPerson(
   db: Connection,
-  { subject, people, recognition, cleared, records, at, runId, decided, decision }: Forgetting,
+  {
+    subject,
+    people,
+    recognition,
+    households = [],
+    cleared,
+    records,
+    at,
+    runId,
+    decided,
+    decision,
+  }: Forgetting,
 ): Forgotten {
   return db.transaction(() => {
     const { tokens, logEntries } = destroyValues(db, people)
-    const rows = removeRows(db, subject)
+    const rows = removeRows(db, subject, households)
     removeSeen(db, cleared)
     const named = removeNamed(db, recognition)
     const rejects = rows.rejects + named.removed

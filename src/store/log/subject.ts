@@ -58,19 +58,30 @@ function textsIn(value: unknown): readonly string[] {
 /** Everything that a kept record says. */
 export const recordTexts = (record: string): readonly string[] => textsIn(JSON.parse(record))
 
-/** Which rows of a table hold a record in which one of the mails stands. `where`: of the rows that are looked at. */
+interface Looked {
+  readonly table: 'reject' | 'operation'
+  /** Of the rows that are looked at. */
+  readonly where?: string
+  /** In these pipelines a record with a key belongs to whom the key says, whatever mail it has. */
+  readonly households?: readonly string[]
+}
+
+/** Which rows hold a record in which one of the mails stands. */
 export function rowsNaming(
   db: Connection,
-  { table, where = 'true' }: { table: 'reject' | 'operation'; where?: string },
+  { table, where = 'true', households = [] }: Looked,
   mails: readonly string[],
 ): readonly number[] {
   if (mails.length === 0) return []
   const isNamed = mailNaming({ mails })
-  const rows = db.prepare<[], { id: number; record: string }>(
-    `SELECT id, record FROM ${table} WHERE ${where}`,
+  const rows = db.prepare<[], { id: number; pipeline: string; key: string | null; record: string }>(
+    `SELECT id, pipeline, key, record FROM ${table} WHERE ${where}`,
   )
   const found: number[] = []
-  for (const { id, record } of rows.iterate()) if (isNamed(recordTexts(record))) found.push(id)
+  for (const { id, pipeline, key, record } of rows.iterate()) {
+    if (key !== null && households.includes(pipeline)) continue
+    if (isNamed(recordTexts(record))) found.push(id)
+  }
   return found
 }
 

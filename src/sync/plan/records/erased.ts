@@ -3,7 +3,8 @@
 import { contactMailKey } from '../../../core/mapping/contact.ts'
 import { type Naming, type Sought } from '../../../core/erasing.ts'
 import { SyncError } from '../../../core/words/errors.ts'
-import { type MappedRecord, recordKeys, wantedColumns } from '../../../core/mapping/mapping.ts'
+import { anyRecordKeys } from '../../../core/mapping/household-keys.ts'
+import { type MappedRecord, wantedColumns } from '../../../core/mapping/mapping.ts'
 import type { PlanContext } from '../../context.ts'
 
 type Mapped = Exclude<MappedRecord, { kind: 'skipped' }> & { readonly values: readonly string[] }
@@ -31,10 +32,11 @@ interface LeavingOut {
 export async function leavingOut({
   state,
   pipeline,
-}: Pick<PlanContext, 'state' | 'pipeline'>): Promise<LeavingOut | undefined> {
+  clock,
+}: Pick<PlanContext, 'state' | 'pipeline' | 'clock'>): Promise<LeavingOut | undefined> {
   if (!(await state.hasTombstones())) return undefined
   const found = new Map<string, number>()
-  const read = recordKeys(pipeline)
+  const read = await anyRecordKeys(pipeline, { writtenAt: clock.now() })
   const naming = async (key: string | undefined, texts: readonly string[]): Promise<Naming> => {
     const tombstone = await state.tombstoneOf(pipeline.name, { key, texts })
     if (tombstone === undefined) return undefined
