@@ -72,7 +72,7 @@ const JOURNAL: readonly Mutant[] = [
     '',
   ]),
   one(1, 'the sync log misses what was done', 'store/journal/settle.ts', [
-    'append(ended.map(({ entry }) => entry))',
+    'append(ended.flatMap(({ entries }) => entries))',
     'void append',
   ]),
 ]

@@ -223,6 +223,40 @@ describe('a term of which nobody knows whether it arrived', () => {
   })
 })
 
+describe('terms that a request without an answer has given or taken', () => {
+  it.each(['add', 'managed', 'replace'] as const)(
+    'are in the log once a look shows them (%s)',
+    async (policy) => {
+      const line = lineWith({ policy, verify: false })
+      await drop(line, 'a')
+      let isOver = false
+      line.service.fault = ({ path }) => {
+        if (path !== OF_CONTACT) return undefined
+        if (isOver) return { kind: 'unknown' }
+        const { method } = line.service.calls.at(-1) ?? {}
+        // The last write of the step arrives, and nothing is heard any more.
+        isOver = method === (policy === 'managed' ? 'DELETE' : policy === 'add' ? 'PUT' : 'POST')
+        return isOver ? { kind: 'unknown', applied: true } : undefined
+      }
+      expect(await drop(line, 'b')).toMatchObject({ failed: 1 })
+      line.service.fault = () => undefined
+      const before = line.service.writes().length
+      const result = await drop(line, 'b')
+      expect(result).toMatchObject({ status: 'ok' })
+      expect(line.service.writes()).toHaveLength(before)
+      const log = await line.state.logPage({ action: 'terms' }, { order: 'oldest', limit: 20 })
+      const done = log.filter(({ outcome }) => outcome === 'done')
+      const told = new Set<string>()
+      for (const { terms } of done) {
+        for (const name of terms.add) told.add(name)
+        for (const name of terms.remove) told.delete(name)
+      }
+      expect([...told].sort()).toEqual(line.service.termsOf(1))
+      expect(log.at(-1)).toMatchObject({ outcome: 'done', request: { method: 'GET' } })
+    },
+  )
+})
+
 describe('policy replace', () => {
   it('makes the list of the source the whole list, in one call', async () => {
     const line = lineWith({ policy: 'replace' })

@@ -150,6 +150,7 @@ export interface Settled {
   readonly terms?: TermOutcome
   /** Of the step `terms` that failed: what was given by a request of it that was answered before. */
   readonly given?: readonly Pick<AssertedTerm, 'name' | 'ours'>[]
+  readonly givenBy?: RequestTrace
   /** How its key was resolved, where that is made of fields. */
   readonly resolved?: ResolvedKey
   /** Until then (milliseconds since the epoch) an earlier request, which names the contact by its mail, may still land. */

@@ -8,6 +8,7 @@ import { hadBefore, type SentValues } from '../change/others/hand-edits.ts'
 import { isRepair, REPAIR_REASON } from '../change/others/repair.ts'
 import { givenUpText, newlyGivenUp } from '../change/given-up.ts'
 import { stepFields } from '../change/steps.ts'
+import { termsBeyond } from '../mapping/terms.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { UserRole } from '../words/user-roles.ts'
 import type { Provenance } from '../mapping/record.ts'
@@ -138,12 +139,16 @@ function givenUpWith({ operation, settlement }: Settled): string | undefined {
   return givenUpText(newlyGivenUp(givesUp, { fields: known, unsure }))
 }
 
+/** What it puts back; undefined for what a record asks for. */
+function undoesText({ operation }: Settled): string | undefined {
+  if (operation.undoes === undefined) return undefined
+  return isRepair(operation) ? REPAIR_REASON : `undoes run ${operation.undoes}`
+}
+
 function reasonOf(settled: Settled): string | null {
-  const { operation, settlement } = settled
-  const { undoes } = operation
+  const { settlement } = settled
   const why = 'reason' in settlement ? settlement.reason : undefined
-  const undone = isRepair(operation) ? REPAIR_REASON : `undoes run ${undoes}`
-  const all = [undoes === undefined ? undefined : undone, why, carriedText(settled), givenUpWith(settled)]
+  const all = [undoesText(settled), why, carriedText(settled), givenUpWith(settled)]
   return all.filter((text) => text !== undefined).join('; ') || null
 }
 
@@ -185,6 +190,27 @@ export function auditEntry(
     ...decidedFields(context.decided),
     ...proofOf(settled),
   }
+}
+
+/**
+ * All entries about a step, in their order. Where one of its requests gave terms and a later one failed, the first has an entry of its
+ * own: what was given is not among what failed.
+ */
+export function auditEntries(
+  settled: Settled,
+  context: Parameters<typeof auditEntry>[1],
+  others: SentByOthers = ALONE,
+): readonly AuditEntry[] {
+  const entry = auditEntry(settled, context, others)
+  const { given = [], givenBy } = settled
+  if (given.length === 0 || entry.outcome !== 'failed') return [entry]
+  const names = given.map(({ name }) => name)
+  const done = { terms: { add: names, remove: [] }, outcome: 'done', request: givenBy ?? null } as const
+  const left = { ...entry.terms, add: termsBeyond(entry.terms.add, names) }
+  return [
+    { ...entry, ...done, reason: undoesText(settled) ?? null, next: 'terms' },
+    { ...entry, terms: left },
+  ]
 }
 
 /** Of a consent that was given to the service: what the record says about it. */

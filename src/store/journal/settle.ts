@@ -12,7 +12,7 @@ import {
 } from '../../core/change/after-step.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, SETTLED_SO_FAR } from '../../core/change/states.ts'
-import { auditEntry } from '../../core/log/audit.ts'
+import { auditEntries } from '../../core/log/audit.ts'
 import type { EntryContext } from '../../core/run-state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
@@ -321,7 +321,7 @@ export function createSettle(
       }
       return {
         settlement: after.settlement,
-        entry: auditEntry(
+        entries: auditEntries(
           { ...given, settlement: after.logged },
           context,
           others.get(operation.contactId ?? 0),
@@ -331,7 +331,7 @@ export function createSettle(
     remember(batch.settled)
     noteSent(settled)
     if (batch.done.length > 0) remove.run(JSON.stringify(batch.done))
-    append(ended.map(({ entry }) => entry))
+    append(ended.flatMap(({ entries }) => entries))
     return ended.map(({ settlement }) => settlement)
   }
 }

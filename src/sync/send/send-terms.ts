@@ -13,7 +13,7 @@ import { gone, settle, settledByFailure } from './settle.ts'
 import { isHeldBack } from './suppressed-send.ts'
 
 /** `given`: by another request of the step, before. */
-type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }> & Pick<Settled, 'given'>
+type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }> & Pick<Settled, 'given' | 'givenBy'>
 
 /** Names as terms; those that the service folds into others are left over. */
 interface Resolved {
@@ -42,6 +42,8 @@ interface TermWork {
   readonly resolved: Resolved
   /** What the contact has now; undefined where it was not read. */
   readonly actual: readonly Term[] | undefined
+  /** By which it was read. */
+  readonly looked: RequestTrace | undefined
   /** What was edited at the service, and stays. */
   readonly kept?: MergedTerms | undefined
   readonly context: RunContext
@@ -139,7 +141,7 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
   if (removed.length > 0) {
     const result = await removeTerms(work, [...(actual ?? []), ...added], removed)
     const given = namesOf(added).map((name) => ({ name, ours: work.policy !== 'add' }))
-    if (result.kind !== 'ok') return given.length > 0 ? { ...result, given } : result
+    if (result.kind !== 'ok') return request === undefined ? result : { ...result, given, givenBy: request }
     request = result.request
   }
   return { added, removed, request }
@@ -204,24 +206,51 @@ function editsOf({ kept, operation, plan, actual }: TermWork): Pick<Settled, 'me
   return { merged: { judged: [...judged], edits: kept.edits } }
 }
 
+/** What an earlier request of ours, whose answer was lost, has given and taken: the look shows it, and the log is to have it. */
+function landed(
+  { operation, plan, policy, resolved, actual }: TermWork,
+  removable: readonly string[],
+): Pick<Done, 'added'> & { readonly removed: readonly string[] } {
+  if (actual === undefined) return { added: [], removed: [] }
+  const unsure = new Set(
+    (operation.asserted ?? []).filter((term) => term.unsure).map(({ name }) => termKey(name)),
+  )
+  const isUnsure = (name: string): boolean => unsure.has(termKey(name))
+  const wanted = (policy === 'replace' ? plan.asserts : plan.add).filter(isUnsure)
+  const given = wanted.flatMap((name) => resolved.terms.get(termKey(name)) ?? [])
+  const shown = namesOf(actual)
+  return {
+    added: given.filter(({ id }) => actual.some((term) => term.id === id)),
+    removed: termsBeyond(removable.filter(isUnsure), shown),
+  }
+}
+
 async function carryOut(planned: TermWork): Promise<Settled> {
   const work = withNames(await withEdits(planned))
   const { operation, contactId, plan, policy, resolved, context } = work
-  const done =
-    policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, await stillRemovable(work))
+  const removable = policy === 'replace' ? plan.remove : await stillRemovable(work)
+  const before = landed(work, removable)
+  const done = policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, removable)
   if ('kind' in done) {
     if (done.kind === 'absent') return gone(operation, done.request)
-    const given = done.given === undefined ? {} : { given: done.given }
+    const { given: names, givenBy } = done
+    const given = names === undefined || givenBy === undefined ? {} : { given: names, givenBy }
     return { ...settledByFailure(operation, done, context), ...given }
   }
   const { unusable } = resolved
-  const names = { added: namesOf(done.added), removed: namesOf(done.removed), unusable }
+  const names = {
+    added: namesOf([...before.added, ...done.added]),
+    removed: [...before.removed, ...namesOf(done.removed)],
+    unusable,
+  }
+  const isSettled = before.added.length + before.removed.length > 0
+  const request = done.request ?? (isSettled ? work.looked : undefined)
   const text = editsText(work.kept?.edits ?? [])
   const why = text === undefined ? {} : { reason: text }
-  const isUntouched = done.request === undefined
+  const isUntouched = request === undefined
   return {
     operation,
-    request: done.request,
+    request,
     terms: termOutcome(plan, operation.asserted, names, policy),
     settlement: isUntouched ? { kind: 'settled', ...why } : { kind: 'done', contactId, ...why },
     ...editsOf(work),
@@ -253,7 +282,16 @@ export async function sendTerms(operation: LinkedOperation<'terms'>, context: Ru
     const actual = seen?.value
     const kept =
       isHeld && policy === 'replace' && actual !== undefined ? removalsOf(plan, namesOf(actual)) : plan
-    return carryOut({ operation, contactId, plan: kept, policy, resolved, actual, context })
+    return carryOut({
+      operation,
+      contactId,
+      plan: kept,
+      policy,
+      resolved,
+      actual,
+      looked: seen?.request,
+      context,
+    })
   })
   await settle([settled], context)
 }

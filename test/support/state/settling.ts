@@ -1,5 +1,5 @@
 // The moments before and after a request, over the state in memory: what is unsure, and what becomes of a change when a step ends.
-import { auditEntry } from '../../../src/core/log/audit.ts'
+import { auditEntries } from '../../../src/core/log/audit.ts'
 import {
   type AfterStep,
   afterStep,
@@ -245,6 +245,6 @@ export function settleOne(tables: Tables, settled: Settled, context: EntryContex
     keepEdits(tables, { pipeline, key, contactId: operation.contactId, judged, open: edits }, context.at)
   }
   noteSent(tables, settled)
-  tables.log.push(auditEntry({ ...settled, settlement: after.logged }, context, others))
+  tables.log.push(...auditEntries({ ...settled, settlement: after.logged }, context, others))
   return after.settlement
 }
