@@ -6,7 +6,7 @@ lines of contact-sync audit witness, kept out of reach of the machine that has t
 off since does not have what they say.
 Ends with 0 and the head where all is as it was written, else with 1 and what is wrong. Python 3.8 or later, nothing else.
 """
-import csv, hashlib, json, re, sys
+import csv, decimal, hashlib, json, re, sys
 GONE = {"key": None, "contact_id": None, "fields": {}, "terms": {"add": [], "remove": []}, "reason": None, "source": None}
 PROOF = ("prev", "hash", "entry", "personal", "salt")
 COLUMNS = ("seq,at,run_id,pipeline,key,contact_id,action,outcome,what,from,to,reason,file,line,file_sha256,method,path,"
@@ -29,9 +29,18 @@ def proved(entry, personal, salt):  # what an entry shows, from nothing but what
     assert public["digest"] == sha(salt + "\n" + personal), f'entry {public["seq"]}: the values are not those that were entered'
     return {**shown, **GONE, **read(personal), "values": "open"}
 
+def number(value):  # as JavaScript writes it
+    if isinstance(value, bool): return str(value).lower()
+    digits, _, power = repr(value).partition("e")
+    if not power: return digits
+    return format(decimal.Decimal(repr(value)), "f") if int(power) in (-5, -6) else f"{digits}e{int(power):+d}"
+
+# What JavaScript takes for a blank: not the same as in Python.
+FORMULA = re.compile("[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*[=+\\-@\t\r]")
+
 def cell(value):
-    text = "" if value is None else "; ".join(value) if isinstance(value, list) else str(value)
-    return "'" + text if isinstance(value, (str, list)) and re.match(r"[\s\ufeff]*[=+\-@\t\r]", text) else text
+    text = "" if value is None else "; ".join(value) if isinstance(value, list) else value if isinstance(value, str) else number(value)
+    return "'" + text if isinstance(value, (str, list)) and FORMULA.match(text) else text
 
 def table(e):  # the rows of one entry
     changes = [(name, None, None) for name in e.get("field_names", [])]

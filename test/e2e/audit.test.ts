@@ -126,6 +126,22 @@ describe('reading', () => {
   })
 })
 
+it('reads moments in every zone that they may be written in, and no day that there is not', async () => {
+  await twoRuns()
+  const since = async (text: string) => {
+    const { code, stdout } = await shop.cli('audit', 'list', '--json', '--since', text)
+    return code === 0 ? (JSON.parse(stdout) as { entries: unknown[] }).entries.length : `exit ${code}`
+  }
+  const now = Date.now()
+  const at = (ms: number, end: string) => `${new Date(now + ms).toISOString().slice(0, 16)}${end}`
+  const hour = 3_600_000
+  const written = [at(hour, ''), at(6 * hour, '+0500'), at(-4 * hour, '-0500'), at(-4 * hour, '-05:00')]
+  for (const text of [...written, ...written.map((one) => one.replace('T', ' '))])
+    expect([text, await since(text)]).toEqual([text, 0])
+  expect(await since(at(-6 * hour, '-0400'))).toBe(4)
+  expect(await since('2026-02-30')).toBe('exit 2')
+})
+
 describe('an export', () => {
   it('is chained, names the file by its hash, and can be checked without the program', async () => {
     await twoRuns()
@@ -158,6 +174,34 @@ describe('an export', () => {
       expect(forged).not.toBe(text)
       await writeFile(shop.path('log.jsonl'), forged)
       expect(check().stderr).toMatch(/^NOT WHOLE: entry \d+/)
+    }
+  })
+
+  it('is whole for the verifier in Python, whatever characters and numbers its values have', async () => {
+    await shop.configure(`
+service: { base_url: "\${BASE_URL}", api_key: "\${API_KEY}" }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    source: { type: json, folder: inbox/shop, files: "*.json", settle: 0s }
+    key: id
+    map: { mail: mail, first_name: first, custom_fields: { revenue: { column: revenue, number: true } } }
+`)
+    const odd = ['\u0085=1', '\u00a0-2', '\ufeff=3', '\u180e+4', 'a\r\n=b', '\u3000@c', '"=d']
+    const numbers = [0.00005, 0.0000012, 1e-7, 2.5e-9, -0.1, 12345678901234, 3]
+    const people = odd.map((first, at) => ({
+      id: `=${at}`,
+      mail: `p${at}@example.com`,
+      first,
+      revenue: numbers[at],
+    }))
+    await shop.drop('shop', 'a.json', JSON.stringify(people))
+    await json('run')
+    for (const format of ['jsonl', 'csv']) {
+      const file = shop.path(`log.${format}`)
+      await json('audit', 'export', file, '--format', format)
+      const { stdout, stderr } = spawnSync('python3', [VERIFIER, file], { encoding: 'utf8' })
+      expect(stdout + stderr).toMatch(/^whole, [5-9] entries/)
     }
   })
 

@@ -21,12 +21,16 @@ const ACTIONS = [
   ...['brake', 'correct', 'end_correction', 'drop_changes', 'pause', 'resume', 'run', 'undo', 'configure'],
 ]
 
+const MOMENT =
+  /^(?<day>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?<zone>Z|[+-]\d{2}:?\d{2})?)?$/
+
 /** A day means its beginning, in UTC. */
 function moment(text: string): number {
-  const at = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(text)
-    ? Date.parse(/[Z+]|T.*-|-\d{2}:\d{2}$/.test(text) || text.length === 10 ? text : `${text}Z`)
-    : Number.NaN
-  if (Number.isNaN(at))
+  const { day = '', time = '00:00', zone = 'Z' } = MOMENT.exec(text)?.groups ?? {}
+  const at = Date.parse(`${day}T${time}${zone.replace(/^(.\d{2})(\d{2})$/, '$1:$2')}`)
+  // A day that no month has is taken for one of the next month.
+  const isDay = new Date(Date.parse(day)).getUTCDate() === Number(day.slice(-2))
+  if (Number.isNaN(at) || !isDay)
     throw new RangeError('Write a day or a time in UTC: 2026-11-21, 2026-11-21T14:05:00Z.')
   return at
 }
