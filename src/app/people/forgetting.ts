@@ -219,15 +219,25 @@ function applicationIds(paths: readonly string[]): readonly string[] {
   }
 }
 
+interface OtherDatabase {
+  readonly name: string
+  /** It has a mark of its own; a copy has none. */
+  readonly isState: boolean
+}
+
 /** Our databases beside the state: copies from before an upgrade, which are removed, and others, which are named. */
-function copiesOf(path: string): { old: string[]; others: string[] } {
+function copiesOf(path: string): { old: string[]; others: OtherDatabase[] } {
   const folder = dirname(path)
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
   const names = files.map(({ name }) => name).filter((name) => name !== basename(path))
   const isOld = (name: string): boolean => name.startsWith(`${basename(path)}.before-schema-`)
   const unknown = names.filter((name) => !isOld(name))
   const ids = applicationIds(unknown.map((name) => join(folder, name)))
-  return { old: names.filter(isOld), others: unknown.filter((_, index) => ids[index] === 'CSY1') }
+  const others = unknown.filter((_, index) => ids[index] === 'CSY1')
+  return {
+    old: names.filter(isOld),
+    others: others.map((name) => ({ name, isState: names.includes(`${name}.mark`) })),
+  }
 }
 
 /** What must follow once a person's rows are gone: no page of the state and no copy of it holds them. May be done again. */
@@ -253,7 +263,7 @@ const clearedOf = (seen: readonly SeenAtService[]): readonly number[] =>
 function outsideText(
   { settings, subject }: Work,
   seen: readonly SeenAtService[],
-  copies: readonly string[],
+  copies: readonly OtherDatabase[],
 ): string[] {
   const cleared = clearedOf(seen)
   const left = subject.contactIds.filter((id) => !cleared.includes(id))
@@ -264,7 +274,11 @@ function outsideText(
       : [
           `the service ${baseUrl}: contact ${left.join(', ')}; --at-service delete would delete it, --at-service blank would empty it`,
         ]),
-    ...copies.map((name) => `a copy of the state: ${name}`),
+    ...copies.map(({ name, isState }) =>
+      isState
+        ? `another state, of another account for example: ${name}; it is in use, keep it, and call this command for it`
+        : `a copy of the state: ${name}`,
+    ),
     ...(settings.state.url === undefined
       ? ['backups of the state, and of its folder, wherever they are']
       : [
