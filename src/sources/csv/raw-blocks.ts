@@ -118,6 +118,8 @@ export function createBlockFinder(form: RawForm): BlockFinder {
     },
     *end() {
       yield* blocks(rest, true)
+      // No line feed ends the header: what is left begins with it, and would be taken for records.
+      if (line <= form.headerLine) throw new UnsureOfRecords()
       if (rest.length > 0) yield { bytes: rest, line, nextLine: line }
     },
   }

@@ -93,6 +93,14 @@ describe('blocks of raw records', () => {
     expect((await readText(Buffer.from(text), options)).rawForm).toBeUndefined()
   })
 
+  it.each([
+    ['a file whose lines end with CR alone', 'a,b\r1,x\r2,y\r'],
+    ['a header that nothing follows', 'a,b'],
+  ])('do not take the header for a record: %s', async (_what, text) => {
+    await expect(itemsOf(text, {}, () => false)).rejects.toThrow(UnsureOfRecords)
+    expect(await itemsOf(text, {}, 'beside')).toEqual(await itemsOf(text))
+  })
+
   it('leave rows of another width to the parser', async () => {
     const items = await itemsOf('a,b\n1,x\n2,y,\n3,z,\n4\n', { ragged: 'pad' }, 'beside')
     expect(items.filter((item) => blockOf(item) !== undefined).map(({ line }) => line)).toEqual([2])
@@ -124,8 +132,11 @@ const row = fc.oneof(
 
 describe('any file', () => {
   const file = fc.record({
-    rows: fc.array(row, { minLength: 1, maxLength: 40 }),
-    end: fc.constantFrom('\n', '\r\n'),
+    rows: fc.array(row, { maxLength: 40 }),
+    end: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom('\n', '\r\n') },
+      { weight: 1, arbitrary: fc.constant('\r') },
+    ),
     mark: fc.constantFrom('', '\ufeff'),
     before: fc.constantFrom(0, 2),
     isEnded: fc.boolean(),
