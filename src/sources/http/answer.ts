@@ -1,6 +1,6 @@
 // An answer as text -> records and what stands around them. Numbers keep the digits that they were written with.
 import { SyncError } from '../../core/words/errors.ts'
-import { parsedJson } from '../json/values.ts'
+import { isObject, parsedJson, textOf } from '../json/values.ts'
 
 /** Throws SOURCE_ANSWER. Nothing of the answer is quoted: it may be personal data. */
 export function parsedAnswer(bytes: Buffer, from: string): unknown {
@@ -24,11 +24,40 @@ export function valueAtPath(value: unknown, path: string | undefined): unknown {
   )
 }
 
-/** Throws SOURCE_ANSWER. `null` is a list without records. */
-export function recordsAt(answer: unknown, path: string | undefined, from: string): readonly unknown[] {
+const saysNothing = (value: unknown): boolean =>
+  isObject(value) || Array.isArray(value)
+    ? Object.values(value).every(saysNothing)
+    : ['', '0', 'false'].includes(textOf(value).trim().toLowerCase())
+
+/** The member in which an answer reports that it failed, although its status is that of a success. */
+function faultyMember(answer: unknown): string | undefined {
+  if (!isObject(answer)) return undefined
+  const own = (name: string): unknown => (Object.hasOwn(answer, name) ? answer[name] : undefined)
+  return (
+    ['error', 'errors'].find((name) => !saysNothing(own(name))) ??
+    ['success', 'ok'].find((name) => own(name) === false) ??
+    ['status'].find((name) => /^(error|fail|failed|failure)$/i.test(textOf(own(name))))
+  )
+}
+
+/** What an answer reports to have gone wrong; such an answer may lack records, and is never the last page. */
+export function faultOf(answer: unknown, from: string): SyncError | undefined {
+  const member = faultyMember(answer)
+  if (member === undefined) return undefined
+  return new SyncError('SOURCE_ANSWER', `the answer of ${from} reports an error (in its ${member})`, {
+    hint: 'Ask for the same page by hand, and read what it says there.',
+  })
+}
+
+/** Throws SOURCE_ANSWER. `null` is a list without records, and so is what an answer with a fault lacks. */
+export function recordsAt(
+  answer: unknown,
+  path: string | undefined,
+  { from, isFaulty }: { from: string; isFaulty: boolean },
+): readonly unknown[] {
   const list = valueAtPath(answer, path)
-  if (list === null) return []
   if (Array.isArray(list)) return list
+  if (list === null || isFaulty) return []
   const where = path === undefined ? 'is no list' : `has no list at ${path}`
   throw new SyncError('SOURCE_ANSWER', `the answer of ${from} ${where}`, {
     hint: 'Set source.records to where the list of records is in an answer.',

@@ -4,7 +4,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import { assertOverlaps, withOverlap } from '../pull/newest.ts'
-import { recordsAt, valueAtPath } from './answer.ts'
+import { faultOf, recordsAt, valueAtPath } from './answer.ts'
 import { createClient, type AnsweredPage } from './client.ts'
 import type { HttpOptions } from './options.ts'
 import { watchNewest } from './newest-field.ts'
@@ -90,13 +90,16 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
     if (number > mostPages)
       throw new SyncError('SOURCE_ANSWER', `${url.host} has more than ${mostPages} pages`)
     const page = await pageAt(url)
-    const records = recordsAt(page.answer, options.records, url.host)
+    const fault = faultOf(page.answer, url.host)
+    const asked = { from: url.host, isFaulty: fault !== undefined }
+    const records = recordsAt(page.answer, options.records, asked)
     const texts = records.map((record) => JSON.stringify(record))
     noteRound(url, texts)
     for (const [index, json] of texts.entries()) {
       newest?.note(records[index])
       yield { json }
     }
+    if (fault !== undefined) throw fault
     const after = urlAfter(place, page, { records: records.length, next })
     place = after && { url: after, number: number + 1, before: before + records.length }
   }

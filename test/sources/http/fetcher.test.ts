@@ -305,6 +305,46 @@ describe('an interface in trouble', () => {
     expect(error?.message).not.toContain('Anna')
   })
 
+  it.each<[string, Record<string, unknown>]>([
+    ['error', { error: 'about Anna', data: null }],
+    ['error', { error: true, data: [] }],
+    ['error', { error: { code: 17 } }],
+    ['errors', { errors: [{ message: 'about Anna' }], data: [] }],
+    ['success', { success: false, data: [] }],
+    ['ok', { ok: false, data: [] }],
+    ['status', { status: 'error', message: 'about Anna', data: null }],
+  ])('that reports an error with status 200, in %s, has not told all: %j', async (member, body) => {
+    const server = await serving((_, number) => ({ body: number === 1 ? { data: slice(0) } : body }))
+    const { records, error } = await fetched({ url: server.url, records: 'data', next: { page: 'p' } })
+    expect(records).toEqual(slice(0))
+    expect(error?.code).toBe('SOURCE_ANSWER')
+    expect(error?.message).toMatch(new RegExp(`reports an error \\(in its ${member}\\)$`))
+  })
+
+  it('that reports an error beside records is not asked further, and they are kept', async () => {
+    const server = await serving(() => ({ body: { data: slice(0), errors: [{ message: 'half' }] } }))
+    const { records, error, cursor } = await fetched({
+      url: server.url,
+      records: 'data',
+      since: { param: 's', field: 'id' },
+    })
+    expect([records, error?.code, cursor]).toEqual([slice(0), 'SOURCE_ANSWER', undefined])
+  })
+
+  it('that reports no error may say so', async () => {
+    const fine = { error: null, errors: [], success: true, ok: 1, status: 'ok' }
+    for (const body of [
+      fine,
+      { ...fine, error: { code: 0, message: '' }, errors: {} },
+      { ...fine, error: false },
+    ]) {
+      const server = await serving(() => ({ body: { ...body, data: PEOPLE } }))
+      expect(await fetched({ url: server.url, records: 'data' })).toMatchObject({
+        ...{ records: PEOPLE, error: undefined },
+      })
+    }
+  })
+
   it('is not asked faster than its rate limit', async () => {
     const server = await serving((_, number) => ({ body: number < 6 ? [{ id: number }] : [] }))
     const { slept } = await fetched({
