@@ -13,6 +13,8 @@ const MOST_REDIRECTS = 5
 export interface AnsweredPage {
   readonly answer: unknown
   readonly link: string | undefined
+  /** The interface calls it a part of the list (206). */
+  readonly isPart: boolean
 }
 
 const isPassing = (status: number): boolean =>
@@ -24,10 +26,10 @@ function redirected(url: URL, { headers }: Answered): URL {
   const location = headerText(headers['location'])
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : undefined
   if (to?.origin === url.origin) return to
-  const where = to === undefined ? 'nowhere' : `to ${to.host}`
+  const where = to === undefined ? 'nowhere' : `to ${to.origin}`
   throw new SyncError(
     'SOURCE_ANSWER',
-    `${url.host} redirects ${where}; redirects are followed within one host alone`,
+    `${url.host} redirects ${where}; redirects are followed within ${url.origin} alone`,
     {
       hint: 'Set source.url to the address that it redirects to, if you trust it with the credentials.',
     },
@@ -63,7 +65,11 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
       if (signal.aborted) break
       if (answered.status !== undefined && answered.status >= 200 && answered.status < 300) {
         credentials.accepted()
-        return { answer: parsedAnswer(answered.body, url.host), link: headerText(answered.headers['link']) }
+        return {
+          answer: parsedAnswer(answered.body, url.host),
+          link: headerText(answered.headers['link']),
+          isPart: answered.status === 206,
+        }
       }
       said =
         answered.status === undefined ? `does not answer (${answered.code})` : `answers ${answered.status}`

@@ -32,25 +32,40 @@ function firstPlace({ url, next, since, overlap }: HttpOptions, cursor: string |
 }
 
 /** `<https://crm.example/people?page=2>; rel="next"` */
-function linkedUrl(link: string | undefined, url: URL): URL | undefined {
-  const target = [...(link ?? '').matchAll(/<([^>]*)>([^<]*)/g)].find(([, , params = '']) =>
+const nextIn = (link: string | undefined): string | undefined =>
+  [...(link ?? '').matchAll(/<([^>]*)>([^<]*)/g)].find(([, , params = '']) =>
     /;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/i.test(params),
   )?.[1]
+
+function linkedUrl(link: string | undefined, url: URL): URL | undefined {
+  const target = nextIn(link)
   if (target === undefined) return undefined
   const to = URL.canParse(target, url.href) ? new URL(target, url) : undefined
   if (to?.origin === url.origin) return to
   throw new SyncError(
     'SOURCE_ANSWER',
-    `the next page of ${url.host} is on another host, where no credentials are sent`,
+    `the next page of ${url.host} is ${to === undefined ? 'at no address' : `at ${to.origin}`}; pages are asked for at ${url.origin} alone`,
   )
+}
+
+/** Throws SOURCE_ANSWER where the interface has more than the one page that is asked for. */
+function assertWhole(url: URL, { link, isPart }: AnsweredPage): void {
+  const isNamed = nextIn(link) !== undefined
+  if (!isNamed && !isPart) return
+  const how = isNamed ? 'names a next page in its header Link' : 'is a part of the list (206)'
+  throw new SyncError('SOURCE_ANSWER', `the answer of ${url.host} ${how}, and source.next is not set`, {
+    hint: 'Set source.next, which says how the next page is asked for.',
+  })
 }
 
 /** Undefined: this was the last page. */
 function urlAfter(
   { url, number, before }: Place,
-  { answer, link }: AnsweredPage,
+  page: AnsweredPage,
   { records, next }: { records: number; next: HttpOptions['next'] },
 ): URL | undefined {
+  const { answer, link } = page
+  if (next === undefined) assertWhole(url, page)
   if (next?.link === true) return linkedUrl(link, url)
   if (next?.cursor !== undefined && next.param !== undefined) {
     const cursor = textOf(valueAtPath(answer, next.cursor))

@@ -118,6 +118,22 @@ describe('paging', () => {
     expect(server.asked.length).toBeLessThan(4)
   })
 
+  it.each<[string, Reply]>([
+    ['names a next page', { headers: { link: '</?page=2>; rel="next"' } }],
+    ['is a part', { status: 206 }],
+  ])('that is not set is missed where an answer %s', async (_, reply) => {
+    const server = await serving(() => ({ body: slice(0), ...reply }))
+    const { records, error, cursor } = await fetched({ url: server.url, since: { param: 's', field: 'id' } })
+    expect([records, cursor, server.asked.length]).toEqual([slice(0), undefined, 1])
+    expect(error?.message).toMatch(/, and source\.next is not set$/)
+  })
+
+  it('takes pages that are called parts', async () => {
+    const server = await serving((_, number) => ({ status: 206, body: slice((number - 1) * 2) }))
+    const { records, error } = await fetched({ url: server.url, next: { page: 'p' } })
+    expect([records, error]).toEqual([PEOPLE, undefined])
+  })
+
   it('is broken off after max_pages', async () => {
     const server = await serving((_, number) => ({ body: [{ id: number }] }))
     const { error, records } = await fetched({ url: server.url, next: { page: 'p' }, max_pages: 3 })
