@@ -1,4 +1,4 @@
-// From the lines of a card to its properties: lines are unfolded, quoted-printable is decoded in its charset, and parameters
+// From the lines of a card to its properties: lines are unfolded, quoted-printable and base64 are decoded, and parameters
 // are read in the forms of versions 2.1, 3.0 and 4.0. Pictures, sounds and keys are passed over.
 import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
@@ -63,7 +63,8 @@ const valuesOf = ({ parameters }: Head, name: string): string[] =>
     .flatMap(([, value]) => value.split(','))
     .map((value) => value.trim().toLowerCase())
 
-const isQuotedPrintable = (head: Head): boolean => valuesOf(head, 'ENCODING').includes('quoted-printable')
+const isQuotedPrintable = (head: Head): boolean =>
+  valuesOf(head, 'ENCODING').some((one) => one === 'quoted-printable' || one === 'q')
 const isBase64 = (head: Head): boolean =>
   valuesOf(head, 'ENCODING').some((one) => one === 'base64' || one === 'b')
 
@@ -78,7 +79,11 @@ const withoutDoubles = (lines: readonly CardLine[]): readonly CardLine[] =>
     ? lines.filter((_, index) => index % 2 === 1)
     : lines
 
-/** Lines as they were before they were folded. */
+/** No text continues like this: the line is another property. */
+const PROPERTY =
+  /^(?:[\w-]+\.)?(?:N|FN|NICKNAME|TEL|EMAIL|ADR|LABEL|ORG|TITLE|ROLE|BDAY|NOTE|URL|UID|REV|CATEGORIES|IMPP|PHOTO|X-[A-Z-]+)[;:]/
+
+/** Lines as they were before they were folded. Throws BadLine. */
 function unfolded(lines: readonly CardLine[], isOld: boolean): Logical[] {
   const found: Logical[] = []
   for (let at = 0; at < lines.length; at += 1) {
@@ -90,7 +95,10 @@ function unfolded(lines: readonly CardLine[], isOld: boolean): Logical[] {
     for (;;) {
       const next = lines[at + 1]?.text
       if (next === undefined) break
-      if (isSoft && /=\s*$/.test(text)) text = text.replace(/=\s*$/, '') + next.replace(/^[ \t](?=[=\w])/, '')
+      const isBroken = isSoft && /=\s*$/.test(text)
+      if (isBroken && PROPERTY.test(next))
+        throw new BadLine(line, 'it ends with = as if its value continued, and another property follows')
+      if (isBroken) text = text.replace(/=\s*$/, '') + next.replace(/^[ \t](?=[=\w])/, '')
       // In version 2.1 the blank at which a line is folded is one of its text.
       else if (/^[ \t]/.test(next) && next.trim() !== '') text += isOld && !isBinary ? next : next.slice(1)
       else if (isBinary && /^[A-Za-z0-9+/=]+\s*$/.test(next)) text += next.trim()
@@ -102,15 +110,18 @@ function unfolded(lines: readonly CardLine[], isOld: boolean): Logical[] {
   return found
 }
 
-/** Throws BadLine for bytes that are no text in the charset. */
-function decodedQuotedPrintable(value: string, charset: string | undefined, line: number): string {
+function quotedPrintableBytes(value: string): Buffer {
   const latin = Buffer.from(value).toString('latin1')
-  const bytes = Buffer.from(
+  return Buffer.from(
     latin.replaceAll(/=([0-9A-Fa-f]{2})/g, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     ),
     'latin1',
   )
+}
+
+/** Throws BadLine for bytes that are no text in the charset. */
+function decodedText(bytes: Buffer, charset: string | undefined, line: number): string {
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) {
     if (!isUtf8(bytes)) throw new BadLine(line, 'its bytes are no UTF-8, and no other charset is named')
     return bytes.toString('utf8')
@@ -174,12 +185,18 @@ function propertyOf(
   const head = headOf(text)
   if (head === undefined) throw new BadLine(line, 'it is no property with a colon before its value')
   const { group, name } = head
-  if (PASSED_OVER.includes(name) || isBase64(head)) return undefined
+  if (PASSED_OVER.includes(name)) return undefined
   const raw = text.slice(head.end)
   const named = valuesOf(head, 'CHARSET')[0] ?? charset
-  const { text: plain, fault } = isQuotedPrintable(head)
-    ? attempted(() => decodedQuotedPrintable(raw, named, line), raw)
-    : { text: raw, fault: undefined }
+  const bytes = isQuotedPrintable(head)
+    ? quotedPrintableBytes(raw)
+    : isBase64(head)
+      ? Buffer.from(raw, 'base64')
+      : undefined
+  const { text: plain, fault } =
+    bytes === undefined
+      ? { text: raw, fault: undefined }
+      : attempted(() => decodedText(bytes, named, line), isBase64(head) ? '' : raw)
   const parts = partsOf(name, withoutYear(head, plain), isOld)
   const types = valuesOf(head, 'TYPE').filter((type) => type !== '')
   const property = { group: group?.toLowerCase(), name, types, preference: preferenceOf(head), parts }

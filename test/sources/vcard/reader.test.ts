@@ -105,6 +105,13 @@ describe('a value', () => {
       'Jörg',
       ['VERSION:2.1', 'FN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:J=C3=B6rg=', '', 'TEL:1'],
     ],
+    ['a short name of it', 'FN', 'Jörg', ['VERSION:3.0', 'FN;CHARSET=UTF-8;ENCODING=Q:J=C3=B6rg']],
+    [
+      'a text in base64',
+      'N.family',
+      'Müller',
+      ['VERSION:2.1', 'N;CHARSET=UTF-8;ENCODING=BASE64:TcO8bGxl', ' cjtKw7ZyZw==', '', 'TEL:1'],
+    ],
     ['another charset', 'FN', 'Jörg', ['VERSION:2.1', 'FN;CHARSET=ISO-8859-1;QUOTED-PRINTABLE:J=F6rg']],
     [
       'Japanese',
@@ -181,6 +188,16 @@ describe('a bad card', () => {
       'charset is not known',
     ],
     ['of bytes that are no text', card('VERSION:2.1', 'FN;ENCODING=QUOTED-PRINTABLE:J=F6rg'), 'no UTF-8'],
+    [
+      'of a picture where a text should be',
+      card('VERSION:3.0', 'FN;ENCODING=b:/9j/4AAQSkZJRg=='),
+      'Line 7 cannot be read: its bytes are no UTF-8',
+    ],
+    [
+      'whose text runs into the next property',
+      card('VERSION:2.1', 'FN;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg=', 'TEL;CELL:+491711234567'),
+      'Line 7 cannot be read: it ends with = as if',
+    ],
     ['without its end', 'BEGIN:VCARD\r\nFN:x\r\n', 'no END:VCARD'],
     ['without its beginning', 'BEGIN:VCAR\r\nFN:x\r\nEND:VCARD\r\n', 'no BEGIN:VCARD'],
   ])('%s is one reject with its line, and the others are read', async (_what, bad, why) => {
