@@ -11,20 +11,20 @@ import { networkFault, tlsOptions } from './secure.ts'
 
 const AT_ONCE = 500
 const [BOOL, BYTEA, JSON_TYPE, JSONB, TEXT_LIST] = [16, 17, 114, 3802, 1009]
-/** Lists of texts, names, numbers, ids and dates. */
-const LISTS: readonly number[] = [
-  1003, 1005, 1007, 1009, 1014, 1015, 1016, 1021, 1022, 1115, 1182, 1185, 1231, 2951,
-]
+/** Lists of everything that has one text a member: also of enums, domains and the types of extensions. */
+const LISTS = `select list.oid from pg_type list join pg_type member on member.oid = list.typelem
+  where list.typcategory = 'A' and left(list.typname, 1) = '_' and list.typdelim = ','
+    and member.typtype in ('b', 'd', 'e') and member.oid <> ${BYTEA}`
 
 // The declarations know the types of single values alone.
 const parserOf = pg.types.getTypeParser as (type: number, format: 'text') => (text: string) => unknown
 const parseList = parserOf(TEXT_LIST, 'text')
 
-function cellOf(text: string | null, type: number): Cell {
+function cellOf(text: string | null, type: number, lists: ReadonlySet<number>): Cell {
   if (text === null) return null
   if (type === BOOL) return text === 't' ? 'true' : 'false'
   if (type === JSON_TYPE || type === JSONB) return { json: parsedJson(text) }
-  return LISTS.includes(type) ? { json: parseList(text) } : text
+  return lists.has(type) ? { json: parseList(text) } : text
 }
 
 /** What PostgreSQL says about the query itself names tables and columns; everything else may quote a value. */
@@ -50,7 +50,13 @@ function serverFault(error: unknown, host: string): unknown {
   return new SyncError('SOURCE_FAILED', `the query on ${host}: ${why}`, { cause: error })
 }
 
+async function listTypes(client: pg.Client): Promise<ReadonlySet<number>> {
+  const { rows } = await client.query<{ oid: number }>(LISTS)
+  return new Set(rows.map(({ oid }) => oid))
+}
+
 async function* batches(client: pg.Client, { options, cursor }: Asking): AsyncGenerator<Rows> {
+  const lists = await listTypes(client)
   // A literal, as a parameter that is only compared with null would have no type.
   const given = cursor === undefined ? 'null' : pg.escapeLiteral(cursor.text)
   const { text } = withPlaceholders(options.query, given)
@@ -73,7 +79,7 @@ async function* batches(client: pg.Client, { options, cursor }: Asking): AsyncGe
     const binary = fields.find(({ dataTypeID }) => dataTypeID === BYTEA)
     if (binary !== undefined) throw binaryColumn(binary.name)
     for (const row of rows)
-      yield { columns, cells: row.map((value, at) => cellOf(value, fields[at]?.dataTypeID ?? 0)) }
+      yield { columns, cells: row.map((value, at) => cellOf(value, fields[at]?.dataTypeID ?? 0, lists)) }
     if (rows.length < AT_ONCE) break
   }
   await query.close()

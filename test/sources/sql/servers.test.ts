@@ -115,6 +115,18 @@ describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
     ])
   })
 
+  it('gives lists of every type as lists', async () => {
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query(`create type mood as enum ('hot', 'cold'); create domain word as text`)
+    await client.end()
+    const query = `select array['hot', 'cold']::mood[] as moods, array['a,b', null]::word[] as words,
+      array[1.50, 2]::numeric[] as sums, '1 2'::int2vector as numbers, '{}'::mood[] as none`
+    expect((await fetched(url, query)).records).toEqual([
+      { moods: ['hot', 'cold'], words: ['a,b', null], sums: ['1.50', '2'], numbers: '1 2', none: [] },
+    ])
+  })
+
   it('streams, keeps the cursor as typed, and asks from before it', async () => {
     const query = `select ${COLUMNS} from people where :cursor is null or at >= :cursor`
     const { records, cursor } = await fetched(url, query, { cursor: 'at' })
