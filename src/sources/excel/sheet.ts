@@ -52,7 +52,11 @@ function note(odd: Oddities, what: string, line: number, times = 1): void {
 }
 
 /** The text of a cell whose element has ended. */
-function cellText(cell: Cell, inline: string, row: number, { texts, formats, is1904, odd }: SheetContext) {
+function cellText(
+  cell: Cell,
+  inline: string,
+  { name, row, texts, formats, is1904, odd }: SheetContext & { name: string; row: number },
+): string {
   const { type, value } = cell
   // Libraries that write a formula without calculating it leave its value empty; Excel keeps an empty text as `str`.
   const isKept = cell.hasValue && (value !== '' || type === 'str')
@@ -62,13 +66,20 @@ function cellText(cell: Cell, inline: string, row: number, { texts, formats, is1
   }
   if (type === 'inlineStr') return inline
   if (value === '') return ''
-  if (type === 's') return texts[Number(value)] ?? ''
+  if (type === 's') {
+    const text = texts[Number(value)]
+    if (text === undefined) throw broken(name, `row ${row} has a text that is not among its texts`)
+    return text
+  }
   if (type === 'str') return unescapedText(value)
   if (type === 'b') return value.trim() === '1' ? 'true' : 'false'
   if (type === 'd') return isoDateText(value)
-  if (type !== 'e') return numberText(value, formatAt(formats, cell.style), is1904)
-  note(odd, 'error value', row)
-  return ''
+  if (type === 'e') {
+    note(odd, 'error value', row)
+    return ''
+  }
+  const format = formatAt(formats, cell.style)
+  return numberText(value, format, is1904)
 }
 
 /** Follows the XML of a sheet, and puts finished rows into `rows`. */
@@ -115,7 +126,7 @@ function rowCollector(name: string, rows: SheetRow[], context: SheetContext) {
     c() {
       const text = inline.take()
       if (cell === undefined) return
-      const value = cellText(cell, text, row, context)
+      const value = cellText(cell, text, { ...context, name, row })
       if (value !== '') {
         while (values.length < cell.column) values.push('')
         values[cell.column] = value

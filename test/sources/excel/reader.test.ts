@@ -233,6 +233,13 @@ describe('is refused with a sentence', () => {
       /row 5 is followed by one out of order/,
     ],
     [
+      'a text that the workbook lacks',
+      parts({
+        [SHEET]: '<worksheet><sheetData><row r="3"><c t="s"><v>0</v></c></row></sheetData></worksheet>',
+      }),
+      /row 3 has a text that is not among its texts/,
+    ],
+    [
       'a column beyond the last',
       parts({
         [SHEET]: '<worksheet><sheetData><row r="1"><c r="XFE1"><v>1</v></c></row></sheetData></worksheet>',
