@@ -6,8 +6,10 @@ export type NumberFormat =
   | { readonly kind: 'date' }
   /** Hours that may be more than a day has. */
   | { readonly kind: 'duration' }
-  /** `00000`: a postcode, say. */
+  /** `00000`: a postcode, say; also among other characters, `"D-"00000`. */
   | { readonly kind: 'zeros'; readonly digits: number }
+  /** `"+49 "0`: what it shows has digits that are not in the cell. */
+  | { readonly kind: 'prefixed'; readonly digits: number }
 
 export const PLAIN: NumberFormat = { kind: 'plain' }
 const DATE: NumberFormat = { kind: 'date' }
@@ -21,10 +23,20 @@ const isBuiltInDate = (id: number): boolean =>
   (id >= 50 && id <= 58)
 const ELAPSED = 46
 
+const SHOWN_AS_IT_STANDS = /"[^"]*"|\\.|[_*]./g
+
 /** The format of positive numbers, without what is shown as it stands: quoted and escaped letters, fillers and gaps. */
 function bare(code: string): string {
-  const [first = ''] = code.replaceAll(/"[^"]*"|\\.|[_*]./g, '').split(';')
+  const [first = ''] = code.replaceAll(SHOWN_AS_IT_STANDS, '').split(';')
   return first
+}
+
+/** Whether the format of positive numbers shows digits of its own, or a plus. */
+function hasOwnDigits(code: string): boolean {
+  const [first = ''] = code
+    .replaceAll(SHOWN_AS_IT_STANDS, (shown) => (/^["\\].*[\d+]/.test(shown) ? '\0' : ''))
+    .split(';')
+  return first.includes('\0') || /^\s*\+/.test(first)
 }
 
 /** `code`: undefined for one that is built in. */
@@ -39,7 +51,8 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   const shown = text.replaceAll(/\[[^\]]*\]/g, '')
   if (/general/i.test(shown)) return PLAIN
   if (/[dmyhs]/i.test(shown)) return DATE
-  return /^0{2,}$/.test(shown.trim()) && bare(code) === code.split(';')[0]
-    ? { kind: 'zeros', digits: shown.trim().length }
-    : PLAIN
+  const bareDigits = shown.replaceAll(/[-\s()/]/g, '')
+  const digits = /^0{2,}$/.test(bareDigits) ? bareDigits.length : 0
+  if (hasOwnDigits(code)) return { kind: 'prefixed', digits }
+  return digits > 0 ? { kind: 'zeros', digits } : PLAIN
 }

@@ -57,8 +57,8 @@ export function numberText(raw: string, format: NumberFormat, is1904: boolean): 
   if (typed === undefined) return raw
   if (format.kind === 'date') return dateText(Number(raw), is1904) ?? typed
   if (format.kind === 'duration' && Number(raw) >= 0) return clockText(Math.round(Number(raw) * 86_400))
-  if (format.kind === 'zeros' && /^\d+$/.test(typed)) return typed.padStart(format.digits, '0')
-  return typed
+  const isPadded = (format.kind === 'zeros' || format.kind === 'prefixed') && /^\d+$/.test(typed)
+  return isPadded ? typed.padStart(format.digits, '0') : typed
 }
 
 /** A cell that holds its date as text (ISO 8601): a midnight is a day. */

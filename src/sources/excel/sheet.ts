@@ -1,5 +1,6 @@
 // The rows of one sheet, a few at a time, each with its number and the texts of its cells. What a reader of the sheet does not
-// see as it stands is counted: hidden rows and columns, merged cells, errors, formulas without a kept value.
+// see as it stands is counted: hidden rows and columns, merged cells, errors, formulas without a kept
+// value, numbers whose format shows more digits.
 import type { NumberFormat } from './number-format.ts'
 import { isoDateText, numberText } from './number-text.ts'
 import { formatAt, textCollector, unescapedText } from './strings.ts'
@@ -79,6 +80,7 @@ function cellText(
     return ''
   }
   const format = formatAt(formats, cell.style)
+  if (format.kind === 'prefixed') note(odd, 'number whose format shows further digits', row)
   return numberText(value, format, is1904)
 }
 

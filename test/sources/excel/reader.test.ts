@@ -9,10 +9,14 @@ const STYLES = `
     <numFmt numFmtId="164" formatCode="dd/mm/yyyy"/><numFmt numFmtId="165" formatCode="00000"/>
     <numFmt numFmtId="166" formatCode="[h]:mm:ss"/><numFmt numFmtId="167" formatCode="#,##0.00\\ &quot;days&quot;"/>
     <numFmt numFmtId="168" formatCode="[$-407]d\\. mmmm yyyy;@"/>
+    <numFmt numFmtId="169" formatCode="[$-407]&quot;D-&quot;00000"/><numFmt numFmtId="170" formatCode="000\\-00\\-0000"/>
+    <numFmt numFmtId="171" formatCode="&quot;+49 &quot;0"/><numFmt numFmtId="172" formatCode="\\00000"/>
+    <numFmt numFmtId="173" formatCode="0.00"/>
   </numFmts>
   <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>
-  <cellXfs>${[0, 14, 22, 164, 165, 166, 167, 168, 21].map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs>`
+  <cellXfs>${[0, 14, 22, 164, 165, 166, 167, 168, 21, 169, 170, 171, 172, 173].map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs>`
 const [DATE, DATE_TIME, OWN_DATE, ZEROS, ELAPSED, DAYS, LONG_DATE, TIME] = [1, 2, 3, 4, 5, 6, 7, 8]
+const [POSTCODE, HYPHENS, COUNTRY_CODE, LEADING_ZERO, MONEY] = [9, 10, 11, 12, 13]
 
 const one = (cell: string): string =>
   `<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>v</t></is></c></row><row r="2">${cell}<c r="A2"/></row></sheetData>`
@@ -45,6 +49,9 @@ describe('a number', () => {
 
   it.each([
     ['a format of zeros alone gives the digits that it shows', '1067', ZEROS, '01067'],
+    ['also among other characters, which are not read', '1067', POSTCODE, '01067'],
+    ['also where they stand apart', '12345678', HYPHENS, '012345678'],
+    ['zeros of decimals are none', '1067', MONEY, '1067'],
     ['letters of a date in quotes make no date', '3', DAYS, '3'],
     ['hours may be more than a day has', '1.5', ELAPSED, '36:00:00'],
   ])('%s', async (_what, written, style, text) => {
@@ -100,6 +107,19 @@ describe('a cell', () => {
 })
 
 describe('what is not read as it is shown', () => {
+  it('includes digits of a format', async () => {
+    const cells = [COUNTRY_CODE, LEADING_ZERO, POSTCODE, ZEROS].map(
+      (style) => `<c s="${style}"><v>171</v></c>`,
+    )
+    const xml = sheetData([['a', 'b', 'c', 'd']]).replace(
+      '</sheetData>',
+      `<row r="2">${cells.join('')}</row></sheetData>`,
+    )
+    const { items, oddities } = await read('excel', workbook({ sheets: [{ xml }], styles: STYLES }))
+    expect(items.map(({ values }) => values)).toEqual([['171', '0171', '00171', '00171']])
+    expect(oddities).toEqual([{ what: 'number whose format shows further digits', times: 2, line: 2 }])
+  })
+
   it('is said with its number and the first row', async () => {
     const xml =
       '<cols><col min="2" max="3" hidden="1"/></cols>' +
