@@ -97,3 +97,29 @@ export function headerLine(head: string, { name, columns, ...quoting }: Wanted):
   const isNamed = first > 0 && DELIMITER_LINE.test(head.slice(starts[first - 1]))
   return { skipLines: isNamed ? first - 1 : first, delimiter: lines[first]?.delimiter }
 }
+
+const FEWEST_NAMES = 2
+
+/**
+ * Whether a row names the columns again, as where several exports were joined. Throws INPUT_COLUMN_AMBIGUOUS where it names
+ * them in another order: what follows belongs to other columns.
+ */
+export function repeatedHeader(
+  header: readonly string[],
+  { name, what }: Pick<Naming, 'name' | 'what'>,
+): (values: readonly string[], place: number) => boolean {
+  const names = new Set(header.filter((column) => column !== ''))
+  const sorted = header.toSorted().join('\n')
+  return (values, place) => {
+    // Nearly every row is told by its first value.
+    if (names.size < FEWEST_NAMES || !names.has(values[0]?.trim() ?? '')) return false
+    const found = values.map((value) => value.trim())
+    if (found.toSorted().join('\n') !== sorted) return false
+    if (found.every((value, index) => value === header[index])) return true
+    throw new SyncError(
+      'INPUT_COLUMN_AMBIGUOUS',
+      `${name}: ${what} ${place} names the columns again, in another order`,
+      { hint: 'Several exports were joined into one file. Drop each by itself.' },
+    )
+  }
+}

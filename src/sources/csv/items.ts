@@ -19,6 +19,8 @@ export interface Shape {
 
 interface Making extends Shape {
   readonly short: ShortRows
+  /** Whether a row is the header once more, which is no record. */
+  isHeader(values: readonly string[], line: number): boolean
   /** Reads the file once more. */
   census(): Promise<WidthCensus>
   /** Whether there are rows that were not handed in, because they are settled. */
@@ -66,7 +68,7 @@ export function itemMaker(width: number, making: Making) {
     async items(rows: readonly CsvRow[]): Promise<SourceItem[]> {
       if (!isOwn && rows.some(({ values }) => needsCensus(values, width, short)))
         census ??= await making.census()
-      return rows.map(item)
+      return rows.filter(({ values, line }) => !making.isHeader(values, line)).map(item)
     },
   }
 }

@@ -8,7 +8,7 @@ import { surveyText, type TextForm } from '../text/text-survey.ts'
 import { isSupplement } from '../supplement.ts'
 import { utf8Text } from '../text/text-stream.ts'
 import { DELIMITERS, type Dialect, dialectOf, ownRejectsDelimiter, ownRejectsDialect } from './dialect.ts'
-import { headerLine } from './header-line.ts'
+import { headerLine, repeatedHeader } from './header-line.ts'
 import { filledRows, isRecord, itemMaker, joined, type Shape, withoutFooter } from './items.ts'
 import type { CsvOptions } from './options.ts'
 import { csvRows, type CsvRow } from './parse.ts'
@@ -77,12 +77,13 @@ interface Ways {
   readonly file: InputFile
   readonly read: (from: InputFile) => Rows
   readonly shape: Shape
-  readonly width: number
+  readonly header: readonly string[]
 }
 
 /** The ways to read the records of a file, each from its beginning. */
-function createWays({ file, read, shape, width }: Ways) {
+function createWays({ file, read, shape, header }: Ways) {
   const { dialect, form, options, isOwn } = shape
+  const width = header.length
   let isPassedOver = false
   async function* fromStart(all: Rows): AsyncGenerator<CsvRow[]> {
     const filled = filledRows(all)
@@ -95,6 +96,7 @@ function createWays({ file, read, shape, width }: Ways) {
     short: isOwn ? 'reject' : options.ragged,
     census: async () => widthCensus(fromStart(read(file)), width),
     isPassedOver: () => isPassedOver,
+    isHeader: repeatedHeader(header, { name: file.name, what: 'line' }),
   })
   async function* items(batches: AsyncIterable<CsvRow[]>): AsyncGenerator<SourceItem[]> {
     const kept = withoutFooter(batches, dialect.skipFooter, maker.isDoubtful)
@@ -135,7 +137,7 @@ async function openReader(
   const headerRow = dialect.header === undefined ? first.value.shift() : undefined
   const header = dialect.header ?? headerNames(headerRow)
   const raw = rawFormOf(shape, headerRow?.line ?? 0)
-  const ways = createWays({ file, read, shape, width: header.length })
+  const ways = createWays({ file, read, shape, header })
   const batches: InputReader['batches'] = (blocks) => {
     if (raw === undefined || blocks === undefined) return ways.items(joined(first.value, filled))
     return blocks === 'beside' ? ways.beside(raw) : ways.ahead(raw, blocks)

@@ -3,7 +3,7 @@
 import type { SourceItem } from '../../core/mapping/record.ts'
 import type { InputReader, OpenOptions } from '../../core/ports.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { chosenHeader, namedColumns } from '../csv/header-line.ts'
+import { chosenHeader, namedColumns, repeatedHeader } from '../csv/header-line.ts'
 import { hasValue } from '../csv/ragged.ts'
 import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts'
 import { isSupplement } from '../supplement.ts'
@@ -134,13 +134,17 @@ async function begin(
   }
 }
 
-function itemsOf(rows: readonly SheetRow[], width: number): SourceItem[] {
+function itemsOf(
+  rows: readonly SheetRow[],
+  width: number,
+  isHeader: ReturnType<typeof repeatedHeader>,
+): SourceItem[] {
   return rows
     .map(({ row, values }) => ({
       row,
       values: Array.from({ length: width }, (_, index) => values[index] ?? ''),
     }))
-    .filter(({ values }) => hasValue(values))
+    .filter(({ row, values }) => hasValue(values) && !isHeader(values, row))
     .map(({ row, values }) => ({ kind: 'record', values, line: row }))
 }
 
@@ -159,11 +163,12 @@ export function readExcel(
       options.skip_lines,
     )
     let isWhole = false
+    const isHeader = repeatedHeader(header, { name: file.name, what: 'row' })
     async function* items(): AsyncGenerator<SourceItem[]> {
-      const beginning = itemsOf(first, header.length)
+      const beginning = itemsOf(first, header.length, isHeader)
       if (beginning.length > 0) yield beginning
       for await (const some of rows) {
-        const made = itemsOf(some, header.length)
+        const made = itemsOf(some, header.length, isHeader)
         if (made.length > 0) yield made
       }
       // Parts may be anywhere in the file: its digest is computed in a separate pass.

@@ -8,6 +8,7 @@ import { findRows } from '../../../src/sources/csv/erase.ts'
 import { csvOptions } from '../../../src/sources/csv/options.ts'
 import type { StoredFile } from '../../../src/sources/folder/erasing.ts'
 import { fileVersion } from '../../../src/sources/input-file.ts'
+import { workbook } from '../../support/workbook.ts'
 import { read, rows } from '../read.ts'
 
 const AUTO = { skip_lines: 'auto', columns: ['Mail', 'Name', 'Tel'] }
@@ -115,6 +116,47 @@ describe('a file', () => {
   it('of rejects has its header in its first line', async () => {
     const text = 'Mail,Name,_reason,_file,_line\na@x.example,Ann,r,f.csv,3\n'
     expect((await read('csv', text, AUTO)).header).toHaveLength(5)
+  })
+})
+
+describe('a row that names the columns again', () => {
+  const first = 'Mail,Name,Tel\na@x.example,Ann,1\n'
+
+  it.each([
+    ['of a second export', `${first}Mail,Name,Tel\nb@x.example,Bo,2\n`],
+    ['with its byte order mark, quotes and blanks', `${first}\ufeff"Mail", Name ,Tel\nb@x.example,Bo,2\n`],
+  ])('is no record: %s', async (_what, text) => {
+    expect(await rows('csv', text)).toEqual([
+      [2, 'a@x.example', 'Ann', '1'],
+      [4, 'b@x.example', 'Bo', '2'],
+    ])
+  })
+
+  it('refuses the file where the order is another', async () => {
+    const text = `${first}Name,Mail,Tel\nBo,b@x.example,2\n`
+    await expect(read('csv', text)).rejects.toMatchObject({
+      code: 'INPUT_COLUMN_AMBIGUOUS',
+      message: 'file.csv: line 3 names the columns again, in another order',
+    })
+  })
+
+  it.each([
+    ['some names', 'Mail,Name,1'],
+    ['one name twice', 'Mail,Mail,Tel'],
+    ['names in other letters', 'mail,name,tel'],
+  ])('does not include one of %s', async (_what, row) => {
+    expect(await rows('csv', `${first}${row}\n`)).toEqual([
+      [2, 'a@x.example', 'Ann', '1'],
+      [3, ...row.split(',')],
+    ])
+  })
+
+  it('is one in a workbook, too', async () => {
+    const table = ['Mail,Name', 'a@x.example,Ann', 'Mail,Name', 'b@x.example,Bo'].map((row) => row.split(','))
+    expect(await rows('excel', workbook({ sheets: [{ rows: table }] }))).toEqual([
+      [2, 'a@x.example', 'Ann'],
+      [4, 'b@x.example', 'Bo'],
+    ])
   })
 })
 
