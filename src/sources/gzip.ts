@@ -20,13 +20,17 @@ export const orPacked = (patterns: readonly string[]): string[] =>
 
 export const isPacked = (name: string): boolean => PACKED.test(name)
 
-/** Unpacks as a stream. Stopping early closes both ends. */
-export async function* unpacked(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Unpacks as a stream. Stopping early closes both ends. `done` is told how many packed bytes that took. */
+export async function* unpacked(
+  parts: AsyncIterable<Buffer>,
+  done?: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
   // A failure of either end is thrown by the loop.
   const fed = pipeline(Readable.from(parts, { objectMode: false }), gunzip).catch(() => undefined)
   yield* gunzip as AsyncIterable<Buffer>
   await fed
+  done?.(gunzip.bytesWritten)
 }
 
 export async function* packed(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -37,8 +41,8 @@ export async function* packed(parts: AsyncIterable<Buffer>): AsyncGenerator<Buff
 }
 
 /** In order, without counting as read. */
-async function* bytesOf(file: InputFile): AsyncGenerator<Buffer> {
-  for (let position = 0; position < file.bytes;) {
+async function* bytesOf(file: InputFile, from = 0): AsyncGenerator<Buffer> {
+  for (let position = from; position < file.bytes;) {
     const buffer = Buffer.allocUnsafe(Math.min(HEAD_BYTES, file.bytes - position))
     const count = await file.readAt(buffer, position)
     if (count === 0) return
@@ -60,6 +64,16 @@ function refusal({ name }: InputFile, error: unknown, head: Buffer): unknown {
   )
 }
 
+/** Zeros fill up blocks; what stands behind them would not be unpacked. Throws INPUT_GZIP. */
+async function assertPadding(file: InputFile, from: number): Promise<void> {
+  for await (const part of bytesOf(file, from))
+    if (part.some((byte) => byte !== 0))
+      throw new SyncError(
+        'INPUT_GZIP',
+        `${file.name} has more behind the end of its packed bytes (byte ${from})`,
+      )
+}
+
 /** How many bytes it holds, and the first of them. Throws INPUT_EMPTY and INPUT_GZIP. */
 async function survey(file: InputFile): Promise<{ bytes: number; head: Buffer }> {
   const start = Buffer.alloc(16)
@@ -69,13 +83,15 @@ async function survey(file: InputFile): Promise<{ bytes: number; head: Buffer }>
   const most = Math.min(MOST_BYTES, Math.max(SMALL_BYTES, file.bytes * MOST_RATIO))
   const first: Buffer[] = []
   let bytes = 0
+  let end = 0
   try {
-    for await (const part of unpacked(bytesOf(file))) {
+    for await (const part of unpacked(bytesOf(file), (packed) => (end = packed))) {
       if (bytes < HEAD_BYTES) first.push(part)
       bytes += part.length
       if (bytes > most)
         throw new SyncError('INPUT_GZIP', `${file.name} unpacks to more bytes than are taken (${most})`)
     }
+    await assertPadding(file, end)
   } catch (error) {
     throw refusal(file, error, start)
   }

@@ -31,6 +31,11 @@ describe('a packed file', () => {
     )
   })
 
+  it('may be filled up with zeros', async () => {
+    const filled = Buffer.concat([gzipSync(CSV), Buffer.alloc(100_000)])
+    expect(await rows('csv', filled, { name: 'a.csv.gz' })).toEqual(await rows('csv', CSV))
+  })
+
   it('that is large reads the same, though it is gone through several times', async () => {
     const text = `id,mail\n${Array.from({ length: 40_000 }, (_, index) => `${index},m${index}@example.org`).join('\n')}\n`
     const packed = await read('csv', gzipSync(text), { name: 'a.csv.gz' })
@@ -43,6 +48,11 @@ describe('a packed file', () => {
   it.each([
     ['was cut off', whole.subarray(0, -12), /ends within its packed bytes: it was cut off/],
     ['is damaged', damaged, /a\.csv\.gz is damaged/],
+    [
+      'has more behind its padding',
+      Buffer.concat([whole, Buffer.alloc(512), gzipSync('3,bo@example.org\n')]),
+      /has more behind the end of its packed bytes/,
+    ],
     ['is not packed', Buffer.from(CSV), /a\.csv\.gz is not packed with gzip$/],
     ['is another archive', Buffer.from('PK\x03\x04abc'), /not packed with gzip: it looks like a ZIP archive/],
     [
