@@ -6,6 +6,7 @@ import type { Dialect } from './dialect.ts'
 import type { CsvOptions } from './options.ts'
 import type { CsvRow } from './parse.ts'
 import { fitted, hasValue, needsCensus, type ShortRows, type WidthCensus } from './ragged.ts'
+import { rowsWithin } from './rows-within.ts'
 
 /** How a file is written, and what is set about it. */
 export interface Shape {
@@ -29,6 +30,9 @@ interface Making extends Shape {
 
 const MAYBE_CUT =
   'No line break ends the last row of the file: it may have been cut off within its last value. If the files of this source never end with one, set source.last_line: accept'
+
+const swallowed = (rows: number): string =>
+  `The row looks like ${rows} rows in one: a quote in it is not closed where its value ends`
 
 /** Makes items of rows, which are handed in once and in order. */
 export function itemMaker(width: number, making: Making) {
@@ -55,6 +59,8 @@ export function itemMaker(width: number, making: Making) {
     const { values, line } = row
     if (isDoubtful(row)) return { kind: 'defect', code: 'RECORD_MAYBE_CUT', message: MAYBE_CUT, values, line }
     hasQuotesInLast ||= dialect.quote !== undefined && values[width - 1]?.includes(dialect.quote) === true
+    const within = values.length === width ? rowsWithin(values, dialect.delimiter) : 1
+    if (within > 1) return { kind: 'defect', code: 'RECORD_RAGGED', message: swallowed(within), values, line }
     const fit = fitted(values, width, { census, short })
     // Whether another width fits depends on the other rows.
     const block = values.length === width ? row.block : undefined

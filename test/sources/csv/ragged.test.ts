@@ -9,6 +9,27 @@ const kinds = async (text: string, options = {}): Promise<string[]> =>
 const reasons = async (text: string, options = {}): Promise<string[]> =>
   (await read('csv', text, options)).items.flatMap((item) => (item.kind === 'defect' ? item.message : []))
 
+describe('a row whose quote is not closed where its value ends', () => {
+  const head = 'mail,first,last\n'
+
+  it.each([
+    ['one more row', 'a@x.example,"Ann,Ash\nb@x.example,Bo",Birch\n', 2],
+    ['two more rows', 'a@x.example,"Ann,Ash\r\nb@x.example,Bo,Birch\r\nc@x.example,Cy",Cole\n', 3],
+  ])('is rejected where it looks like several rows: %s', async (_what, row, number) => {
+    expect(await reasons(`${head}z@x.example,Zoe,Zorn\n${row}`)).toEqual([
+      `The row looks like ${number} rows in one: a quote in it is not closed where its value ends`,
+    ])
+  })
+
+  it.each([
+    ['a text of several lines', 'a@x.example,"Ann\nMaria",Ash\n'],
+    ['a text of as many parts as a row', 'a@x.example,Ann,"Dear\nAnn, Bo, Cy"\n'],
+    ['addresses in a text', 'a@x.example,Ann,"a@x.example\nb@x.example"\n'],
+  ])('is no such row with %s', async (_what, row) => {
+    expect(await reasons(head + row)).toEqual([])
+  })
+})
+
 describe('a row with too many values', () => {
   it('is accepted where most rows have the same surplus of blanks', async () => {
     expect(await kinds('a,b\n1,2,\n3,4,\n5,6\n')).toEqual(['record 1|2', 'record 3|4', 'record 5|6'])
