@@ -61,10 +61,14 @@ export function socketBeside(statePath: string): string | undefined {
 
 /** What is opened once, at the start of a process, whatever its configuration says later, or is a machine's own. */
 const AT_START = /^(log\.|state\.|workers\.|server\.(host|port)$)/
+/** Where a secret is read from: systemd hands over the same one to each process in a folder of its own. */
+const FROM_FILE = /_file$/
+
+const isOwn = (path: string): boolean => AT_START.test(path) || FROM_FILE.test(path)
 
 /** The same for two processes whose configurations mean the same. */
 export function configPrint(settings: Settings): string {
-  const shown = effectiveSettings(settings, SOURCE_KINDS).filter(({ path }) => !AT_START.test(path))
+  const shown = effectiveSettings(settings, SOURCE_KINDS).filter(({ path }) => !isOwn(path))
   const hashes = settings.pipelines.map(({ name, hash: own }) => [name, own])
   return hash('sha256', JSON.stringify([shown, hashes]), 'hex')
 }
