@@ -6,7 +6,7 @@ import type { WithWarnings } from '../../src/app/run/run.ts'
 import type { AccountConfiguration } from '../../src/app/run/configuration.ts'
 import type { Stop } from '../../src/core/outcome/circuit.ts'
 import type { DaemonEvent, DueDone, Pause } from '../../src/core/outcome/daemon.ts'
-import type { SyncError } from '../../src/core/words/errors.ts'
+import type { ErrorCode, SyncError } from '../../src/core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../src/core/settings.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
 import type { Ticks } from '../../src/schedule/ticks.ts'
@@ -17,10 +17,11 @@ import { pipelineSettings, serviceSettings } from './pipeline.ts'
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 
-/** A run that lasts so long, and then ends well, with trouble, or with an error. */
+/** A run that lasts so long, and then ends well, with trouble, with a file that it left, or with an error. */
 export interface Outcome {
   readonly lasts?: number
-  readonly trouble?: Pause['code']
+  readonly trouble?: Stop['code']
+  readonly left?: ErrorCode
   readonly error?: SyncError
 }
 
@@ -136,7 +137,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
     {
       async run(pipeline, { signal, onStop }) {
         const always = options.trouble?.[pipeline.name]
-        const { lasts = 0, trouble = always, error } = outcomes.shift() ?? {}
+        const { lasts = 0, trouble = always, left, error } = outcomes.shift() ?? {}
         began.push(`${now()} ${pipeline.name}`)
         used.push({ at: now(), pipeline })
         underway += 1
@@ -149,7 +150,8 @@ export async function startTestDaemon(options: TestDaemonOptions) {
           onStop?.(stop)
           return ended(pipeline.name, { status: 'failed', code: trouble })
         }
-        return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok' })
+        const files = left === undefined ? [] : [{ file: 'a.csv', status: 'left', code: left } as const]
+        return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok', files })
       },
       undo: () => Promise.reject(new Error('not in this world')),
       continueDrift: () => Promise.resolve({ ended: undefined, stop: undefined }),

@@ -74,10 +74,13 @@ interface Parts {
 interface Broken {
   readonly at: number
   readonly code: ErrorCode | undefined
+}
+
+/** A file that has landed is not announced again: when a run that did not come to its end is to be tried again. */
+interface Retry {
   /** How many in a row. */
   readonly times: number
-  /** A file that has landed is not announced again: when its run is to be tried again. */
-  readonly againAt: number | undefined
+  readonly at: number | undefined
 }
 
 const PAUSING: readonly ErrorCode[] = [
@@ -124,6 +127,8 @@ interface Course extends Parts {
   /** By pipeline: how many runs in a row found the service unusable. */
   readonly inARow: Map<string, number>
   readonly broken: Map<string, Broken>
+  /** Of pipelines that watch their folders. */
+  readonly retries: Map<string, Retry>
   readonly asked: AskedRuns
   readonly active: Map<string, ActiveRun>
 }
@@ -156,6 +161,22 @@ async function commonTrouble(
   return trouble.code === 'SERVICE_KEY_REFUSED' ? probe(signal) : trouble
 }
 
+/** A minute after the first one, then after twice as long, up to an hour. */
+const gapMs = (times: number): number => Math.min(HOUR_MS, MINUTE_MS * 2 ** (times - 1))
+
+function retryLater(
+  { name, watch }: PipelineSettings,
+  { clock, retries }: Course,
+  { isGettingFurther }: { isGettingFurther: boolean },
+): void {
+  const times = isGettingFurther ? 1 : (retries.get(name)?.times ?? 0) + 1
+  if (watch) retries.set(name, { times, at: clock.now() + gapMs(times) })
+}
+
+/** For the next run, though it does not change any more. */
+const isLeft = ({ status, code }: EndedRun['files'][number]): boolean =>
+  status === 'left' && code !== undefined
+
 async function endRun(
   pipeline: PipelineSettings,
   { run, stop }: { run: EndedRun; stop: Stop | undefined },
@@ -165,10 +186,14 @@ async function endRun(
   const { name } = pipeline
   const trouble = await commonTrouble(name, stop, course)
   const isCutOff = (signal.aborted && run.status === 'failed') || stop?.code === 'PAUSED'
+  const isUnfinished = stop !== undefined || run.files.some(isLeft)
   // What became due during the run is counted as overlapping, not as missed.
   look(course, clock.now())
   const doneUpTo = agenda.end(name, trouble !== undefined || isCutOff)
   broken.delete(name)
+  if (isUnfinished && trouble === undefined && !isCutOff)
+    retryLater(pipeline, course, { isGettingFurther: stop?.code === 'MAX_DURATION' })
+  else course.retries.delete(name)
   emit({ type: 'run_ended', at: clock.now(), run })
   if (trouble !== undefined) return course.onTrouble(trouble)
   if (isCutOff) return
@@ -177,19 +202,14 @@ async function endRun(
     await due.rememberDue({ pipeline: name, schedule: scheduleOf(pipeline), doneUpTo })
 }
 
-/** A minute after the first one, then after twice as long, up to an hour. */
-const gapMs = (times: number): number => Math.min(HOUR_MS, MINUTE_MS * 2 ** (times - 1))
-
-function breakRun(
-  { name, watch }: PipelineSettings,
-  error: unknown,
-  { agenda, broken, clock, emit, onFault }: Course,
-): void {
+function breakRun(pipeline: PipelineSettings, error: unknown, course: Course): void {
+  const { agenda, broken, clock, emit, onFault } = course
+  const { name } = pipeline
   agenda.end(name, false)
   const code = error instanceof SyncError ? error.code : undefined
   const at = clock.now()
-  const times = (broken.get(name)?.times ?? 0) + 1
-  broken.set(name, { at, code, times, againAt: watch ? at + gapMs(times) : undefined })
+  broken.set(name, { at, code })
+  retryLater(pipeline, course, { isGettingFurther: false })
   emit({ type: 'run_broken', pipeline: name, at, code })
   onFault(error, name)
 }
@@ -215,10 +235,10 @@ function runOnce(
     : runner.run(pipeline, { ...how, wait: true, rejectsOnly: asked.kind === 'rejects' })
 }
 
-function wantAgain({ agenda, broken }: Course, now: number): void {
-  for (const [name, one] of broken) {
-    if (one.againAt === undefined || one.againAt > now) continue
-    broken.set(name, { ...one, againAt: undefined })
+function wantAgain({ agenda, retries }: Course, now: number): void {
+  for (const [name, one] of retries) {
+    if (one.at === undefined || one.at > now) continue
+    retries.set(name, { ...one, at: undefined })
     agenda.want(name, now)
   }
 }
@@ -262,7 +282,7 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
     agenda.ask(name, clock.now())
     pump()
   })
-  const course: Course = { ...parts, agenda, broken, inARow: new Map(), asked, active }
+  const course: Course = { ...parts, agenda, broken, retries: new Map(), inARow: new Map(), asked, active }
   /** How many wait until no run is active. */
   let holds = 0
   /** What a person asked for is tried whether or not the service answers; a pause by an operator is said by the run itself. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { type ErrorCode, SyncError } from '../../../src/core/words/errors.ts'
-import { HOUR, MINUTE, startTestDaemon, type TestDaemonOptions } from '../../support/daemon.ts'
+import { HOUR, MINUTE, type Outcome, startTestDaemon, type TestDaemonOptions } from '../../support/daemon.ts'
 
 type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>
 let open: TestDaemon[] = []
@@ -48,10 +48,10 @@ it('says that the disk is full, tries again when it is due, and is ready again o
   expect(one.began).toHaveLength(2)
 })
 
-it('tries the run of a file that has landed again after growing gaps where it was aborted', async () => {
+/** After how many minutes the runs of a file that has landed once follow the first one. */
+async function retriesOf(outcomes: Outcome[], lasts: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'landed-'))
   await writeFile(join(folder, 'a.csv'), 'no\n1\n')
-  const [broken, well] = [fault('STATE_FULL'), {}]
   const one = await daemonWith({
     pipelines: [
       {
@@ -60,17 +60,39 @@ it('tries the run of a file that has landed again after growing gaps where it wa
         schedule: undefined,
       },
     ],
-    outcomes: [broken, broken, well],
+    outcomes,
   })
   await vi.waitFor(() => {
     expect(one.began).toHaveLength(1)
   })
-  await one.pass(HOUR)
+  await one.pass(lasts)
   const [first = '', ...others] = one.began.map((began) => began.replace(/ shop$/, ''))
-  const minutes = others.map((at) => (Date.parse(at) - Date.parse(first)) / MINUTE)
-  // It is woken at each full minute.
-  expect(minutes).toEqual([1.5, 3.5])
   await rm(folder, { recursive: true })
+  return others.map((at) => (Date.parse(at) - Date.parse(first)) / MINUTE)
+}
+
+it('tries the run of a file that has landed again after growing gaps where it was aborted', async () => {
+  const broken = fault('STATE_FULL')
+  // It is woken at each full minute.
+  expect(await retriesOf([broken, broken, {}], HOUR)).toEqual([1.5, 3.5])
+})
+
+it.each<[string, Outcome]>([
+  ['the file could not be read to its end', { left: 'REMOTE_LOST' }],
+  ['the service refused everything alike', { trouble: 'REFUSED_ALIKE' }],
+])('tries it again after growing gaps where %s', async (_, outcome) => {
+  expect(await retriesOf([outcome, outcome, {}], HOUR)).toEqual([1.5, 3.5])
+})
+
+it('continues the run of a file that has landed a minute after each end of max_duration', async () => {
+  const over: Outcome = { trouble: 'MAX_DURATION' }
+  expect(await retriesOf([over, over, over, {}], HOUR)).toEqual([1.5, 2.5, 3.5])
+})
+
+it('does not give up a file that has landed while the service only answers probes', async () => {
+  const away: Outcome = { trouble: 'SERVICE_UNREACHABLE' }
+  const at = await retriesOf([away, away, away, away, away, {}], HOUR)
+  expect(at).toHaveLength(5)
 })
 
 it.each(['STATE_IO', 'STATE_UNUSABLE'] as const)(
