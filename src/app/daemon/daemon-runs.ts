@@ -182,7 +182,7 @@ async function endRun(
   { run, stop }: { run: EndedRun; stop: Stop | undefined },
   course: Course,
 ): Promise<void> {
-  const { agenda, broken, clock, due, emit, signal } = course
+  const { agenda, broken, clock, due, emit, settings, signal } = course
   const { name } = pipeline
   const trouble = await commonTrouble(name, stop, course)
   const isCutOff = (signal.aborted && run.status === 'failed') || stop?.code === 'PAUSED'
@@ -198,8 +198,10 @@ async function endRun(
   if (trouble !== undefined) return course.onTrouble(trouble)
   if (isCutOff) return
   if (stop === undefined) course.onWell()
-  if (pipeline.schedule !== undefined)
-    await due.rememberDue({ pipeline: name, schedule: scheduleOf(pipeline), doneUpTo })
+  // A reload may have given it another schedule meanwhile.
+  const now = settings().pipelines.find((one) => one.name === name) ?? pipeline
+  if (now.schedule !== undefined)
+    await due.rememberDue({ pipeline: name, schedule: scheduleOf(now), doneUpTo })
 }
 
 function breakRun(pipeline: PipelineSettings, error: unknown, course: Course): void {

@@ -49,6 +49,14 @@ it('keeps the configuration in use where the new one is not valid, and says what
   expect(one.daemon.condition().refusedReload).toBeUndefined()
 })
 
+it('keeps with a run in flight that its pipeline has another schedule now, so that a restart makes up for that one', async () => {
+  const one = await daemonWith({ outcomes: [{ lasts: 30 * MINUTE }] })
+  await one.pass(HOUR + MINUTE)
+  await one.reload(testSettings([{ schedule: '0 5 * * *', timezone: 'UTC' }]))
+  await one.pass(HOUR)
+  expect(one.due.get('shop')).toMatchObject({ schedule: '0 5 * * * UTC' })
+})
+
 it('lets a run in flight keep the mapping that it began with', async () => {
   const one = await daemonWith({ outcomes: [{ lasts: 30 * MINUTE }] })
   await one.pass(HOUR + MINUTE)
