@@ -121,6 +121,9 @@ it('goes on with the others where one is refused, and takes accounts from a relo
   await shop.drop('dawn', '1.csv', peopleCsv(4))
   expect((await shop.cli('reload')).code).toBe(0)
   await daemon?.stderrHas(/"account":"south"[^\n]*account removed/)
+  const log = await daemon?.stderrHas(/"account":"south"[^\n]*daemon stopped/)
+  // That it was removed is no refusal.
+  expect(log).not.toMatch(/configuration not reloaded/)
   await daemon?.stderrHas(/"account":"east"[^\n]*run ended/)
   const status = JSON.parse((await shop.cli('status', '--json')).stdout) as { pipelines: object[] }
   expect(status.pipelines).toMatchObject([
@@ -173,6 +176,7 @@ it('runs a folder of files, and names one that is broken until it is mended', as
   await write('north.yaml', 'accounts: {')
   expect(daemon.process.kill('SIGHUP')).toBe(true)
   await daemon.stderrHas(/"account":"south"[^\n]*run ended/)
+  await daemon.stderrHas(/"account":"north"[^\n]*configuration invalid[^\n]*north\.yaml:1:\d+/)
   await shop.drop('of-north', '2.csv', peopleCsv(5))
   await daemon.stderrHas(/"account":"north"[^\n]*run ended[^]*"account":"north"[^\n]*run ended/)
   expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({

@@ -229,9 +229,10 @@ function readTogether(
     const loaded = await reading
     if (!loaded.ok) return loaded
     const settings = loaded.accounts.find((one) => one.account === account)
-    return settings === undefined
-      ? { ok: false, problems: [`account ${account}: is no longer in the configuration`] }
-      : { ok: true, settings, warnings: loaded.warnings }
+    if (settings !== undefined) return { ok: true, settings, warnings: loaded.warnings }
+    // It may be in a file that is broken.
+    const problems = loaded.broken.flatMap((file) => file.problems)
+    return { ok: false, problems: [`account ${account}: is not in the configuration`, ...problems] }
   }
 }
 

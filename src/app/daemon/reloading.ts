@@ -33,6 +33,8 @@ interface Parts {
   readonly runner: Pick<Runner, 'reconfigure'> & { readonly state: Pick<Runner['state'], 'note'> }
   readonly runs: DaemonRuns
   readonly emit: DaemonListener
+  /** The end of this account. */
+  readonly signal: AbortSignal
   load(): Promise<AccountConfiguration>
   settings(): Settings
   /** Continues with these. */
@@ -91,10 +93,11 @@ async function enter(
 
 /** `decided`: of a person who asked for it by name. */
 async function reload(parts: Parts, decided?: DecidedBy): Promise<Reloaded> {
-  const { clock, emit, log, settings } = parts
+  const { clock, emit, log, settings, signal } = parts
   const loaded = await parts.load()
   if (!loaded.ok) {
-    emit({ type: 'reload_refused', at: clock.now(), problems: loaded.problems })
+    // An account that is configured no longer ends; it keeps nothing.
+    if (!signal.aborted) emit({ type: 'reload_refused', at: clock.now(), problems: loaded.problems })
     return { problems: loaded.problems, atNextStart: [] }
   }
   log.mask(loaded.settings.secrets)
