@@ -310,6 +310,20 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect((await daemon.ended).code).toBe(143)
   })
 
+  it('joins again under the configuration that a reload brought, where the file is broken by then', async () => {
+    const daemon = await start()
+    const first = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(first.replace(/  crm:\n[^]*?(?=  fair:)/, ''))
+    expect((await shop.cli('reload')).code).toBe(0)
+    await shop.configure(first.replace('watch:', 'wotch:'))
+    await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+    await daemon.stderrHas(/state available again[^]*configuration not reloaded/)
+    await shop.drop('crm', '1.csv', peopleCsv(2))
+    await shop.drop('shop', '1.csv', peopleCsv(3))
+    const log = await daemon.stderrHas(/"pipeline":"shop"[^\n]*run ended|run ended[^\n]*"pipeline":"shop"/)
+    expect(log).not.toContain('"pipeline":"crm"')
+  })
+
   it('loses and doubles nothing where the server crashes in the middle of runs', async () => {
     // Each contact that was under way is looked up.
     await configure({ bulk: 10 })

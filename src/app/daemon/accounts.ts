@@ -138,11 +138,11 @@ function createFailures({ log, serving, isOneOfSeveral }: OpenParts) {
 /** Those that are at work. What ends one of several, or keeps it from starting, is reported, and the others stay. */
 function accountSet(parts: OpenParts) {
   const { log, serving, signal, isOneOfSeveral } = parts
-  const running = new Map<string, Present & Opened>()
-  const opening = new Map<string, Present>()
+  const [running, opening] = [new Map<string, Present & Opened>(), new Map<string, Present>()]
   const failures = createFailures(parts)
   const { waiting, wait } = createWaiting(parts, {
     open: async (settings) => open(settings),
+    readAgain: (account) => running.get(account)?.daemon.reload(),
     onEnd: (account, error) => failures.note('account stopped by an error', account, error),
   })
   const present = (): [string, Present][] => [...running, ...opening, ...waiting]
@@ -154,7 +154,7 @@ function accountSet(parts: OpenParts) {
     serving.lacking(account, undefined)
     opened.ended
       .catch((error: unknown) => {
-        if (isPassing(settings, error) && !signal.aborted) wait(settings, error)
+        if (isPassing(settings, error) && !signal.aborted) wait(opened.daemon.decisions.settings(), error)
         else failures.note('account stopped by an error', account, error)
       })
       .finally(() => running.delete(account))

@@ -27,6 +27,8 @@ interface Parts {
 interface Told {
   /** Throws what keeps the account from being at work. */
   open(settings: Settings): Promise<void>
+  /** The account is at work under the settings from before, because there are none to be had now: it says so. */
+  readAgain(account: string): void
   /** It cannot be at work, for another reason. */
   onEnd(account: string, error: unknown): void
 }
@@ -37,7 +39,7 @@ interface Waiting {
 }
 
 /** `waiting`: those that wait, by name. */
-export function createWaiting(parts: Parts, { open, onEnd }: Told) {
+export function createWaiting(parts: Parts, { open, readAgain, onEnd }: Told) {
   const { clock, log, serving, isOneOfSeveral, loadOwn } = parts
   const waiting = new Map<string, Waiting>()
 
@@ -57,8 +59,10 @@ export function createWaiting(parts: Parts, { open, onEnd }: Told) {
         () => undefined,
         (reason: unknown) => reason,
       )
-      if (last === undefined) log.info('state available again', label)
-      else if (!isPassing(settings, last)) onEnd(account, last)
+      if (last === undefined) {
+        log.info('state available again', label)
+        if (!loaded.ok) readAgain(account)
+      } else if (!isPassing(settings, last)) onEnd(account, last)
     }
   }
 

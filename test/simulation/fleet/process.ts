@@ -181,7 +181,7 @@ export function startProcess(
       isOneOfSeveral: false,
       loadOwn: () => Promise.resolve({ ok: true, settings, warnings: [] }),
     },
-    { open, onEnd: (_, error) => deps.onEnd(process, error) },
+    { open, readAgain: () => undefined, onEnd: (_, error) => deps.onEnd(process, error) },
   )
 
   const process: FleetProcess = {
