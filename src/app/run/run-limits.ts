@@ -1,7 +1,7 @@
-// What ends a run before its time: the process is asked to end, the state fails, or max_duration is over.
+// What ends a run before its time: the process is asked to end, the state fails, the pipeline is paused, or max_duration is over.
 // Nothing new is sent from then on; what is on its way may finish. Where no answer comes the connections are cut, so that
 // a process that was asked to end does so in time: what was on its way is in doubt then, and journalled.
-import type { Circuit } from '../../core/outcome/circuit.ts'
+import type { Circuit, Stop } from '../../core/outcome/circuit.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { durationText } from '../../core/words/duration.ts'
@@ -23,10 +23,12 @@ export function limitRun(
     /** The end of the process, and the trouble of the state. */
     readonly ending: AbortSignal
     readonly trouble: AbortSignal
+    /** Aborted when the pipeline is paused, with the reason. */
+    readonly halting?: AbortSignal | undefined
     cut(): void
   },
 ): RunLimits {
-  const { clock, circuit, ending, trouble, cut } = parts
+  const { clock, circuit, ending, trouble, halting, cut } = parts
   const over = new AbortController()
   const finished = new AbortController()
   const later = (ms: number, act: () => void): void =>
@@ -36,18 +38,23 @@ export function limitRun(
   const onEnding = (): void => later(PATIENCE_MS, cut)
   if (ending.aborted) onEnding()
   else ending.addEventListener('abort', onEnding, { once: true })
+  const halt = (stop: Stop): void => {
+    circuit.halt(stop)
+    over.abort()
+  }
+  const onHalting = (): void => halt({ code: 'PAUSED', message: String(halting?.reason) })
+  if (halting?.aborted === true) onHalting()
+  else halting?.addEventListener('abort', onHalting, { once: true })
   if (maxDurationMs !== undefined)
     later(maxDurationMs, () => {
-      circuit.halt({
-        code: 'MAX_DURATION',
-        message: `max_duration (${durationText(maxDurationMs)}) is over; the next run continues from here`,
-      })
-      over.abort()
+      const message = `max_duration (${durationText(maxDurationMs)}) is over; the next run continues from here`
+      halt({ code: 'MAX_DURATION', message })
     })
   return {
     signal: AbortSignal.any([ending, trouble, over.signal]),
     done() {
       ending.removeEventListener('abort', onEnding)
+      halting?.removeEventListener('abort', onHalting)
       finished.abort()
     },
   }

@@ -215,18 +215,16 @@ export async function loggedRun(
     circuit,
     ending: options.signal,
     trouble: trouble.signal,
+    halting: options.halting,
     cut: () => service.cut(),
   })
   const bounded = { ...options, signal: limits.signal }
   const watched = parts.watcher.begin?.({ pipeline: pipeline.name, runId: id })
   const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit, watched })
-  const halt = (message: string): void => circuit.halt({ code: 'PAUSED', message })
-  const halted = (): void => halt(String(options.halting?.reason))
-  options.halting?.addEventListener('abort', halted, { once: true })
   let result: PipelineResult | undefined
   try {
     const paused = await pauseOf(context, parts.state, options)
-    if (paused !== undefined) halt(paused)
+    if (paused !== undefined) circuit.halt({ code: 'PAUSED', message: paused })
     result =
       paused === undefined
         ? await withinRun(context, {
@@ -241,7 +239,6 @@ export async function loggedRun(
   } finally {
     watched?.end(result)
     ignore()
-    options.halting?.removeEventListener('abort', halted)
     limits.done()
   }
   if (circuit.stop !== undefined) options.onStop?.(circuit.stop)
