@@ -6,6 +6,7 @@ import type { Sought } from '../../core/erasing.ts'
 import type { RejectRow, Source, SourceInput } from '../../core/ports.ts'
 import { moveRewritten, moveVersion } from './archive.ts'
 import type { Found, StoredFile } from './erasing.ts'
+import { faultCode } from '../fault.ts'
 import { entryPath, rawName } from '../file-name.ts'
 import { openPacked } from '../gzip.ts'
 import { isWanted, listFolder, type Listing, listSettled } from './folder-listing.ts'
@@ -49,7 +50,15 @@ export function createLocalFolder(options: FolderOptions, deps: SourceDeps, find
     },
     async isWaiting(input) {
       const path = pathOf(options.folder, input)
-      return path !== undefined && (await versionAt(path)) === input.version
+      if (path === undefined) return false
+      try {
+        return (await versionAt(path)) === input.version
+      } catch (error) {
+        if (faultCode(error) === undefined) throw error
+        // Where the folder cannot be looked into: what was planned of it continues automatically, and the file is read again when
+        // it is listed.
+        return false
+      }
     },
     async archive(input, to) {
       const path = pathOf(options.folder, input)

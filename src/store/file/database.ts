@@ -155,10 +155,16 @@ function assertReadable(version: number, path: string): void {
 export function openIfCurrent(statePath: string): FileConnection | undefined {
   const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
-  const db = connect(path, { fileMustExist: true })
-  const isOlder = schemaOf(db) < newestSchema()
-  db.close()
-  return isOlder ? undefined : openForReading(path)
+  let db: FileConnection | undefined
+  try {
+    db = connect(path, { fileMustExist: true })
+    if (schemaOf(db) < newestSchema()) return undefined
+  } catch (error) {
+    throw stateError(error, path)
+  } finally {
+    db?.close()
+  }
+  return openForReading(path)
 }
 
 /** Opens the state for reading only; undefined where there is none yet. */

@@ -5,6 +5,7 @@ import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import { type Connection, isFile } from './connection.ts'
 import { replaceFile } from './durable.ts'
 import { statePlace } from './place.ts'
+import { stateError } from './trouble.ts'
 
 export interface Mark {
   /** Told apart from any other state by chance. */
@@ -23,14 +24,14 @@ const markPath = (statePath: string): string => `${statePlace(statePath)}.mark`
 export const writeMark = (statePath: string, mark: Mark): void =>
   replaceFile(markPath(statePath), `${JSON.stringify(mark)}\n`)
 
-/** Undefined where there is none; `unreadable` where it is not a mark. */
+/** Undefined where there is none; `unreadable` where it is not a mark. Throws STATE_UNUSABLE where this user may not read it. */
 export function readMark(statePath: string): Mark | 'unreadable' | undefined {
   let text: string
   try {
     text = readFileSync(markPath(statePath), 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    throw stateError(error, statePath)
   }
   try {
     const mark = JSON.parse(text) as Partial<Mark>

@@ -96,6 +96,16 @@ describe('listing', () => {
     chmodSync(folder, 0o700)
   })
 
+  it('has no file that waits where the folder cannot be looked into', async () => {
+    drop('x.csv', 'a\n1\n')
+    const source = sourceOf('csv')
+    const input = await only(source)
+    rmSync(folder, { recursive: true })
+    symlinkSync(folder, folder)
+    expect(await source.isWaiting(input)).toBe(false)
+    expect(await codeOf(source.list({ wait: false }))).toBe('INPUT_UNREADABLE')
+  })
+
   it('takes no name from anywhere else', async () => {
     drop('x.csv', 'a\n1\n')
     const source = sourceOf('csv')

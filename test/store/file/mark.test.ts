@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { backupState } from '../../../src/store/file/backup.ts'
+import { readMark } from '../../../src/store/file/mark.ts'
 import { stateInfo } from '../../../src/store/info.ts'
 import type { StateStore } from '../../../src/core/state-store.ts'
 import { openState } from '../../../src/store/state-store.ts'
@@ -229,4 +230,12 @@ it('goes on once the state is accepted, and never gives the number of an operati
   db.close()
   await run(2, 4)
   expect(await stateInfo(path)).toMatchObject({ doubt: undefined, mark: { runs: 2, entries: 5 } })
+})
+
+it('a mark that this user may not read is a state that cannot be used, and no bug', async () => {
+  await writeFile(join(folder, 'file'), '')
+  // For every user what a missing permission is for some.
+  expect(() => readMark(join(folder, 'file', 'state.db'))).toThrow(
+    expect.objectContaining({ code: 'STATE_UNUSABLE' }) as Error,
+  )
 })
