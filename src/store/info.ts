@@ -153,9 +153,10 @@ export function fleetStanding(where: StateLocation): FleetStanding {
 
 /** Why the state may not be the latest, or should be there; undefined where nothing speaks against it. */
 export function stateDoubt(where: StateLocation): string | undefined {
-  const mark = readMark(statePlaceOf(where).path)
+  const { path } = statePlaceOf(where)
+  const mark = readMark(path)
   const db = openToRead(where)
-  if (db === undefined) return mark === undefined ? undefined : lostText(mark)
+  if (db === undefined) return mark === undefined ? undefined : lostText(mark, path)
   try {
     return doubtOfState(db, mark)
   } finally {

@@ -11,7 +11,7 @@ import {
   type StateLocation,
   stateText,
 } from '../core/state-place.ts'
-import { SyncError } from '../core/words/errors.ts'
+import { ERRORS, SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
 import type { StateStore } from '../core/state-store.ts'
 import { createAcceptedStore } from './journal/accepted.ts'
@@ -37,7 +37,16 @@ import { createJournal } from './journal/journal.ts'
 import { createLinkedKeys } from './journal/contacts/known.ts'
 import { createLookAlikes } from './journal/contacts/look-alikes.ts'
 import { acquireLock, type Lock } from './file/lock.ts'
-import { doubtOfState, followState, isUpToDate, lostText, moveMarkFromLink, readMark } from './file/mark.ts'
+import {
+  doubtOfState,
+  followState,
+  isUpToDate,
+  lostText,
+  type Mark,
+  moveMarkFromLink,
+  putAside,
+  readMark,
+} from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
 import type { OpenChannel } from './postgres/channel.ts'
@@ -175,6 +184,14 @@ interface Owner {
 const older = (path: string, why: string): SyncError =>
   new SyncError('STATE_OLDER', `the state ${path} ${why}`)
 
+const MOVED = 'Name the place that it was moved to in the configuration: the messages of state move said how.'
+
+/** There is a mark, and no state. */
+const lost = (path: string, mark: Mark | 'unreadable'): SyncError =>
+  new SyncError('STATE_OLDER', `the state ${path} ${lostText(mark, path)}`, {
+    hint: putAside(path) === undefined ? ERRORS.STATE_OLDER.hint : MOVED,
+  })
+
 /** A failure while closing must not hide why it ends: the next owner finds the state unchanged. */
 function closeQuietly(db: Connection): void {
   for (const step of [() => db.exec('DELETE FROM owner'), () => truncateLog(db), () => db.close()]) {
@@ -264,11 +281,11 @@ function openFileState(statePath: string, owner: Owner): OwnedState {
     moveMarkFromLink(statePath)
     const mark = readMark(path)
     const isLost = mark !== undefined && !existsSync(path)
-    if (isLost && owner.evenOlder !== true) throw older(path, lostText(mark))
+    if (isLost && owner.evenOlder !== true) throw lost(path, mark)
     db = openDatabase(path, owner)
     assertInForce(db, path)
     keepNamesOfLinks(db)
-    const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
+    const doubt = isLost ? lostText(mark, path) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
     db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
     return ownedState(db, { path, place: path, lock, doubt, isMarked: isUpToDate(db, mark) })

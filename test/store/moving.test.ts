@@ -37,4 +37,12 @@ it('is not in force before its mark lies beside it', async () => {
   const after = openState(to, OWNER)
   expect(await after.backlog('shop')).toMatchObject({ linked: 3 })
   await after.close()
+  // Who still names the former place is not led to a new state there.
+  expect(() => openState(from, OWNER)).toThrow(
+    expect.objectContaining({
+      code: 'STATE_OLDER',
+      message: expect.stringContaining('state move put it aside as from.db.moved-') as string,
+      hint: expect.not.stringContaining('state accept') as string,
+    }) as Error,
+  )
 })

@@ -1,6 +1,7 @@
 // The mark beside the state: how far the state had come, in a separate file. A state that is restored from an older
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import { type Connection, isFile } from './connection.ts'
 import { replaceFile } from './durable.ts'
@@ -97,10 +98,23 @@ function isInLog(db: Connection, { entries, hash }: Mark): boolean {
   return db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck().get(entries) === hash
 }
 
-export const lostText = (mark: Mark | 'unreadable'): string =>
-  mark === 'unreadable'
-    ? 'does not exist, but its mark does'
-    : `does not exist, but its mark says that ${runText(mark)} started with it`
+/** The newest file that `state move` has put aside from this place; undefined where there is none. */
+export function putAside(statePath: string): string | undefined {
+  const place = statePlace(statePath)
+  const names = existsSync(dirname(place)) ? readdirSync(dirname(place)) : []
+  return names
+    .filter((name) => name.startsWith(`${basename(place)}.moved-`))
+    .toSorted()
+    .at(-1)
+}
+
+export function lostText(mark: Mark | 'unreadable', statePath: string): string {
+  const aside = putAside(statePath)
+  const moved = aside === undefined ? '' : `; state move put it aside as ${aside}`
+  return mark === 'unreadable'
+    ? `does not exist, but its mark does${moved}`
+    : `does not exist, but its mark says that ${runText(mark)} started with it${moved}`
+}
 
 /** One of the two may be ahead: a restored state that was used since has newer runs. */
 function missingText(mark: Mark, now: Mark): string {
