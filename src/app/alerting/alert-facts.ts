@@ -7,7 +7,13 @@ import type { HandEditStore } from '../../core/change/others/hand-edits.ts'
 import type { ErasedSeenStore } from '../../core/erasing.ts'
 import type { HandOverStore } from '../../core/log/hand-over.ts'
 import type { SyncLog } from '../../core/log/sync-log.ts'
-import type { DaemonCondition, DaemonListener, EndedRun } from '../../core/outcome/daemon.ts'
+import {
+  type DaemonCondition,
+  type DaemonListener,
+  type EndedRun,
+  isElsewhere,
+  isRunActive,
+} from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { StateLists } from '../../core/state.ts'
@@ -77,19 +83,44 @@ async function pipelineFacts(
 ): Promise<PipelineFacts> {
   const { name, timezone } = pipeline
   const live = condition?.pipelines.find((one) => one.name === name)
+  const isRunning = condition !== undefined && isRunActive(condition, name)
   return {
     name,
     timezone,
-    isRunning: live?.runningSince !== undefined,
+    isRunning,
     lastRun: await state.lastRun(name),
     milestones: await state.milestones(name),
-    backlog: currentBacklog(await state.backlog(name), live?.runningSince !== undefined),
+    backlog: currentBacklog(await state.backlog(name), isRunning),
     asking: await recordsThatAsk(pipeline, state),
     approval: await approvalOf(pipeline, { state, server }),
     broken: live?.brokenAt === undefined ? undefined : { code: live.brokenBy },
     waitingSince: live?.waitingSince,
     drift: await driftOf(pipeline, state),
   }
+}
+
+/** How the service was for the last runs that other workers made. */
+function seenElsewhere(
+  pipelines: readonly PipelineFacts[],
+  condition: DaemonCondition | undefined,
+): AlertFacts['service'] | undefined {
+  if (condition === undefined) return undefined
+  const runs = pipelines.flatMap(({ name, lastRun }) =>
+    lastRun !== undefined && isElsewhere(condition, name) ? [lastRun] : [],
+  )
+  for (const { code, error } of runs)
+    if (code !== undefined && conditionOfService(code) !== undefined)
+      return { code: code as never, reason: error ?? code }
+  if (runs.some(({ status }) => status === undefined)) return 'unknown'
+  return runs.length === 0 ? undefined : 'good'
+}
+
+/** What this process has seen of it goes first where it is bad, and what others have seen otherwise. */
+function serviceOf(
+  seen: AlertFacts['service'],
+  elsewhere: AlertFacts['service'] | undefined,
+): AlertFacts['service'] {
+  return typeof seen === 'string' && elsewhere !== undefined ? elsewhere : seen
 }
 
 /** `condition`: undefined where no daemon runs. */
@@ -108,6 +139,6 @@ export async function gatherFacts(
   const erasedSeen = (await state.erasedSeen()).length
   const handOver = await handOverStanding({ audit }, state)
   const now = of.clock.now()
-  const service = of.service.current()
+  const service = serviceOf(of.service.current(), seenElsewhere(facts, condition))
   return { now, service, pipelines: facts, orphans, refusedReload, erasedSeen, handOver }
 }

@@ -3,7 +3,12 @@
 import { type BrakeStanding, waitingForBrakes } from '../../core/change/waiting/brake.ts'
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { readiness } from '../../console/health.ts'
-import type { DaemonCondition, DaemonEvent, DaemonListener } from '../../core/outcome/daemon.ts'
+import {
+  type DaemonCondition,
+  type DaemonEvent,
+  type DaemonListener,
+  isRunActive,
+} from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { RunWatcher } from '../../core/log/run-watcher.ts'
@@ -58,10 +63,9 @@ async function pipelineStanding(
   { state, condition, brakes }: Scraped,
 ): Promise<PipelineStanding> {
   const { name, schedule, drift } = pipeline
-  const live = condition.pipelines.find((one) => one.name === name)
   const milestones = await state.milestones(name)
   const watchedSince = milestones.firstRunAt ?? (schedule === undefined ? undefined : condition.startedAt)
-  const backlog = currentBacklog(await state.backlog(name), live?.runningSince !== undefined)
+  const backlog = currentBacklog(await state.backlog(name), isRunActive(condition, name))
   const [round] = drift === undefined ? [] : await state.driftRounds(name, 1)
   const compared = drift === undefined ? undefined : { round, share: drift.share }
   const braked = waitingForBrakes(brakes, name)

@@ -106,6 +106,19 @@ export interface DaemonCondition {
   readonly fleet?: ReturnType<typeof fleetView> | undefined
 }
 
+const own = ({ pipelines }: DaemonCondition, pipeline: string): PipelineCondition | undefined =>
+  pipelines.find(({ name }) => name === pipeline)
+
+/** Whether it is the pipeline of another worker, or of none. */
+export const isElsewhere = (condition: DaemonCondition, pipeline: string): boolean =>
+  condition.fleet !== undefined && own(condition, pipeline) === undefined
+
+/** Whether a run of the pipeline is active, whichever worker makes it. */
+export const isRunActive = (condition: DaemonCondition, pipeline: string): boolean =>
+  isElsewhere(condition, pipeline)
+    ? condition.fleet?.workers.some(({ active }) => active.includes(pipeline)) === true
+    : own(condition, pipeline)?.runningSince !== undefined
+
 /** Up to which moment everything that a pipeline's schedule names has had its run. */
 export interface DueDone {
   readonly pipeline: string

@@ -249,6 +249,28 @@ it('knows of the service what runs and pauses have shown, and nothing before', (
   expect(service.current()).toBe('good')
 })
 
+it('reports a service that refuses the key to another worker, until a run of that one went well', async () => {
+  const condition: DaemonCondition = {
+    ...{ running: true, stateOpen: true, startedAt: 0, pause: undefined, refusedReload: undefined },
+    pipelines: [],
+    paused: new Map(),
+    fleet: { workers: [], unassigned: [] },
+  }
+  const { alerting } = alertingWith([receiver('one', { on: ['key_refused'] })], { condition })
+  await alerting.look()
+  expect(told()).toEqual([])
+  await ran('failed', 'SERVICE_KEY_REFUSED')
+  await alerting.look()
+  expect(told()).toEqual(['raised'])
+  // It tries again: nothing is known before the end of that.
+  await state.beginRun({ id: 'again', pipeline: 'shop', startedAt: clock.now(), configHash: '' })
+  await alerting.look()
+  expect(told()).toEqual(['raised'])
+  await ran('ok')
+  await alerting.look()
+  expect(told()).toEqual(['raised', 'recovered'])
+})
+
 it('tells directly, and once, of a state that cannot be written', async () => {
   const shop = {
     name: 'shop',
