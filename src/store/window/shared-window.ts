@@ -5,6 +5,7 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, readlinkSync, 
 import { basename, dirname, join } from 'node:path'
 import type { SharedWindow } from '../../core/ports.ts'
 import { type Connection, connect, type FileConnection } from '../file/connection.ts'
+import { giveToOwner } from '../file/durable.ts'
 import type { FormerWindow } from './former-window.ts'
 import { createDay, createOwnDay, durably, type TakeOfDay } from './day.ts'
 import { CLOCK_TABLE, createFollowClock, jumpOf, type Offset, type SteadyTime } from './steady-time.ts'
@@ -78,7 +79,12 @@ function windowPath(statePath: string): string {
 function openWindow(statePath: string): FileConnection {
   const path = windowPath(statePath)
   // Readable by its owner only from the first moment on; and never through a link that another user has made.
-  closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
+  const handle = openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600)
+  try {
+    giveToOwner(handle, path)
+  } finally {
+    closeSync(handle)
+  }
   const db = connect(path)
   db.pragma('busy_timeout = 5000')
   db.pragma('journal_mode = WAL')

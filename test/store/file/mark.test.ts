@@ -1,5 +1,5 @@
 // A state that is not the latest: put back from a backup, exchanged, lost. It must be noticed before anything is sent.
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -230,6 +230,16 @@ it('goes on once the state is accepted, and never gives the number of an operati
   db.close()
   await run(2, 4)
   expect(await stateInfo(path)).toMatchObject({ doubt: undefined, mark: { runs: 2, entries: 5 } })
+})
+
+it.runIf(process.getuid?.() === 0)('a mark that root writes belongs to the owner of the folder', async () => {
+  const daemon = 65_534
+  await chown(folder, daemon, daemon)
+  const state = openState(path, owner)
+  await testLine({ state }).run()
+  await state.close()
+  expect(await stat(`${path}.mark`)).toMatchObject({ uid: daemon, gid: daemon })
+  expect((await stat(`${path}.mark`)).mode & 0o777).toBe(0o600)
 })
 
 it('a mark that this user may not read is a state that cannot be used, and no bug', async () => {

@@ -1,6 +1,6 @@
 // One rate limit for all processes that ask a service: by its file, with clocks that cost no time.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +36,12 @@ const open = (perMs = 1000, { state = path(), ...options }: Others = {}): Shared
     onAlone: (code) => alone.push(code),
     ...options,
   })
+
+it.runIf(process.getuid?.() === 0)('belongs to the owner of the folder where root makes it', () => {
+  chownSync(folder, 65_534, 65_534)
+  expect(open().take(T, 1)).toBe(0)
+  expect(statSync(path('state.db.window'))).toMatchObject({ uid: 65_534 })
+})
 
 describe('places', () => {
   it('are shared by all who ask, under way or cooling, and free again one window after the answer', () => {
