@@ -225,8 +225,24 @@ describe('nobody is deleted', () => {
     expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, status: 'ok' })
     expect(await runWith(other, people(1))).toMatchObject({ deleted: 1 })
     expect([...line.service.contacts.keys()]).toEqual([1])
-    expect(await runWith(line, people(1))).toMatchObject({ deleted: 1, status: 'ok' })
     expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, requests: 0 })
+  })
+
+  it('makes a new contact when it comes back after another pipeline was the last to give it up', async () => {
+    const line = fullLine()
+    await imported(line, 2)
+    const other = testLine({
+      state: line.state,
+      service: line.service,
+      pipeline: { ...line.pipeline, name: 'crm' },
+    })
+    await runWith(other, people(2))
+    await runWith(line, people(1))
+    expect(await runWith(other, people(1), '3.csv')).toMatchObject({ deleted: 1 })
+    expect(await runWith(line, people(2))).toMatchObject({ read: 2, created: 1, unchanged: 1, held: 0 })
+    expect([...line.service.contacts.keys()]).toEqual([1, 3])
+    expect(await runWith(other, people(2), '4.csv')).toMatchObject({ read: 2, created: 1, unchanged: 1 })
+    expect(line.service.contacts.size).toBe(2)
   })
 
   it('whom another pipeline may still name in a row whose key cannot be read', async () => {

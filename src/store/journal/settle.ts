@@ -121,23 +121,33 @@ const FORGET_FINGERPRINT =
 const FORGET_LINK = 'DELETE FROM link WHERE pipeline = @pipeline AND key = @key'
 const FORGET_RESOLVED = 'DELETE FROM household WHERE pipeline = @pipeline AND key = @key'
 
-/** The record has gone, and so has its contact: nothing of it stays but the sync log. */
+/** Records of other pipelines that have gone as well: had they named the contact, it would not have been deleted. */
+const GONE_ELSEWHERE =
+  'SELECT pipeline, key FROM link WHERE contact_id = ? AND pipeline <> ? AND missing > 0 AND gone = 0'
+
+/** The record has gone, and so has its contact: nothing of it stays but the sync log. Should it come back, it makes a new one. */
 function createUnlinked(db: Connection): (operation: Operation, batch: Batch) => void {
   const count = createCountDelete(db)
   const forgetEdits = createForgetEdits(db)
+  const elsewhere = db.prepare<[number, string], { pipeline: string; key: string }>(GONE_ELSEWHERE)
+  const remove = db.prepare('DELETE FROM operation WHERE id = ?')
+  const noteDeleted = db.prepare("INSERT OR IGNORE INTO meta VALUES ('deleted:' || ?, ?)")
   const statements = [
     FORGET_FINGERPRINT,
     FORGET_LINK,
     FORGET_RESOLVED,
-    'DELETE FROM operation WHERE id = @id',
     `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')} AND ${isOneOf(JUDGED_AGAIN)}`,
-    "INSERT OR IGNORE INTO meta VALUES ('deleted:' || @pipeline, @id)",
   ].map((sql) => db.prepare(sql))
   return (operation, { at }) => {
-    const { pipeline, key, id } = operation
+    const { pipeline, id, contactId } = operation
     count(operation, at)
-    for (const statement of statements) statement.run({ pipeline, key, id })
-    forgetEdits(operation)
+    remove.run(id)
+    noteDeleted.run(pipeline, id)
+    const others = contactId === undefined ? [] : elsewhere.all(contactId, pipeline)
+    for (const { pipeline: name, key } of [...others, operation]) {
+      for (const statement of statements) statement.run({ pipeline: name, key })
+      forgetEdits({ pipeline: name, key, contactId })
+    }
   }
 }
 

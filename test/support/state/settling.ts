@@ -123,10 +123,31 @@ function linked(
   else Object.assign(row, after.next, { state: 'planned', runId, linkId: link.id, reason: undefined })
 }
 
-function unlink(tables: Tables, { pipeline, key }: Row): void {
+type Named = Pick<Row, 'pipeline' | 'key'>
+
+function unlink(tables: Tables, { pipeline, key }: Named): void {
   const link = linkOf(tables, pipeline, key)
   if (link !== undefined) tables.links.delete(link.id)
   tables.resolved.delete(nameOf(pipeline, key))
+}
+
+/** Records of other pipelines that have gone as well. */
+const goneElsewhere = (tables: Tables, row: Row): readonly Named[] =>
+  linksWhere(
+    tables,
+    (link) =>
+      link.contactId === row.contactId && link.pipeline !== row.pipeline && link.missing > 0 && !link.gone,
+  )
+
+/** Record and contact are gone. */
+function forgetRecord(tables: Tables, { pipeline, key }: Named, contactId: number | undefined): void {
+  unlink(tables, { pipeline, key })
+  for (const one of rowsWhere(
+    tables,
+    (row) => row.pipeline === pipeline && row.key === key && isKeyed(row) && isIn(JUDGED_AGAIN, row),
+  ))
+    tables.operations.delete(one.id)
+  forgetEdits(tables, { pipeline, key, contactId })
 }
 
 function reject(tables: Tables, row: Row, { code, reason }: AfterStep & { kind: 'rejected' }): void {
@@ -169,18 +190,8 @@ function carryOut(tables: Tables, row: Row, at: At, after: AfterStep): void {
       return void tables.operations.delete(row.id)
     case 'unlinked':
       countDelete(tables, row, at.at)
-      unlink(tables, row)
       tables.operations.delete(row.id)
-      for (const one of rowsWhere(
-        tables,
-        (other) =>
-          other.pipeline === row.pipeline &&
-          other.key === row.key &&
-          isKeyed(other) &&
-          isIn(JUDGED_AGAIN, other),
-      ))
-        tables.operations.delete(one.id)
-      forgetEdits(tables, row)
+      for (const one of [...goneElsewhere(tables, row), row]) forgetRecord(tables, one, row.contactId)
       return void tables.deleted.add(row.pipeline)
     case 'retracted':
       unlink(tables, row)

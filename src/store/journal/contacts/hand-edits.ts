@@ -208,7 +208,9 @@ export function createKeepEdits(db: Connection): (judged: JudgedEdits, at: numbe
 }
 
 /** Of a record that is missing, and of a contact that no link has any more. */
-export function createForgetEdits(db: Connection): (operation: Operation) => void {
+export function createForgetEdits(
+  db: Connection,
+): (of: Pick<Operation, 'pipeline' | 'key' | 'contactId'>) => void {
   const edits = db.prepare('DELETE FROM hand_edit WHERE pipeline = ? AND key = ?')
   const sent = db.prepare(
     'DELETE FROM sent_values WHERE contact_id = @id AND NOT EXISTS (SELECT 1 FROM link WHERE contact_id = @id)',
