@@ -77,6 +77,26 @@ describe.each(states)('owns %s', (_, open) => {
     expect(phoneOf(shop)).toBe('1')
   })
 
+  it('its only owner writes it, also where it becomes that after another pipeline has sent another value', async () => {
+    const { crm, shop } = pair(open(), ['crm'])
+    const { owners } = crm.pipeline
+    for (const line of [crm, shop]) {
+      const { owners: _, ...unowned } = line.pipeline
+      line.pipeline = { ...unowned, hash: 'unowned' }
+    }
+    await run(crm, '1')
+    await run(shop, '2')
+    expect(phoneOf(shop)).toBe('2')
+    for (const line of [crm, shop])
+      line.pipeline = { ...line.pipeline, ...(owners && { owners }), hash: 'owned' }
+    await run(crm, '1')
+    expect(phoneOf(shop)).toBe('1')
+    const before = writes(shop)
+    await run(shop, '2')
+    await run(crm, '1')
+    expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '1'])
+  })
+
   it('the next one fills in what the owner has blank, and yields when it has the same value again', async () => {
     const { crm, shop } = pair(open(), ['crm', 'shop'])
     await run(crm, '1')

@@ -34,7 +34,7 @@ async function othersOf(asked: readonly Asked[], { state, pipeline }: PlanContex
     const { last = {}, pushed = [] } = known[index] ?? {}
     const others = sharers[index] ?? []
     const sent = { last, each: [...pushed, ...others.map(({ fields }) => fields)] }
-    return { sharers: others, last: depends ? last : {}, sent }
+    return { sharers: others, last, sent }
   })
 }
 
