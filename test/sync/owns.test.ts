@@ -97,6 +97,20 @@ describe.each(states)('owns %s', (_, open) => {
     expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '1'])
   })
 
+  it('an owner whose create leaves to the contact what it has writes its value after that', async () => {
+    const { crm, shop } = pair(open(), ['crm', 'shop'])
+    crm.pipeline = { ...crm.pipeline, hand_edits: 'keep', duplicate_merge_method: 'add' }
+    await run(shop, '2')
+    await run(crm, '1')
+    expect(phoneOf(shop)).toBe('2')
+    await run(crm, '1')
+    expect(phoneOf(shop)).toBe('1')
+    const before = writes(shop)
+    await run(shop, '2')
+    await run(crm, '1')
+    expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '1'])
+  })
+
   it('the next one fills in what the owner has blank, and yields when it has the same value again', async () => {
     const { crm, shop } = pair(open(), ['crm', 'shop'])
     await run(crm, '1')

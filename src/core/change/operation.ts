@@ -146,6 +146,8 @@ export interface Settled {
   readonly status?: 'taken' | 'ignored'
   /** Of a create: see Operation. */
   readonly isFresh?: true
+  /** Of a create: a contact that it was merged into has kept the values that it had. */
+  readonly onlyAdds?: true
   /** Of the step `terms`. */
   readonly terms?: TermOutcome
   /** Of the step `terms` that failed: what was given by a request of it that was answered before. */

@@ -26,11 +26,20 @@ export function withResolved(
   })
 }
 
+/** What a contact had before a create was merged into it stays, and is changed by later updates. */
+const withKept = (
+  settled: readonly Settled[],
+  { pipeline: { duplicate_merge_method: merge, update_method: update } }: Pick<PlanContext, 'pipeline'>,
+): readonly Settled[] =>
+  merge !== 'add' || update === 'add'
+    ? settled
+    : settled.map((one) => (one.operation.kind === 'create' ? { ...one, onlyAdds: true } : one))
+
 /** State and counts, as the state took it. */
 export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {
   const { circuit, clock, pipeline, runId, state, tally } = context
   const about = { at: clock.now(), runId, configHash: pipeline.hash }
-  const taken = await state.settleBatch(withResolved(settled, context), about)
+  const taken = await state.settleBatch(withKept(withResolved(settled, context), context), about)
   settled.forEach(({ operation }, index) => {
     const settlement = taken[index]
     if (settlement === undefined) return

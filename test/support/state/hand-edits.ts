@@ -3,6 +3,7 @@ import {
   assertedOnceReleased,
   type HandEditStore,
   type JudgedEdits,
+  keptAtCreate,
   openAfterTerms,
 } from '../../../src/core/change/others/hand-edits.ts'
 import type { Operation, Settled } from '../../../src/core/change/operation.ts'
@@ -42,7 +43,8 @@ export function sentByOthers(tables: Tables, { kind, contactId, pipeline }: Oper
 }
 
 /** What a step sent, where the contact has other links or an attempt is noted. */
-export function noteSent(tables: Tables, { operation, settlement, sent, status, terms }: Settled): void {
+export function noteSent(tables: Tables, settled: Settled): void {
+  const { operation, settlement, sent, status, terms, onlyAdds } = settled
   const { kind, pipeline } = operation
   if (settlement.kind === 'done' && terms !== undefined) {
     const { last, open } = sentTo(tables, settlement.contactId)
@@ -62,8 +64,10 @@ export function noteSent(tables: Tables, { operation, settlement, sent, status, 
   const left = open.filter(([field]) => kind === 'create' || !Object.hasOwn(fields, field))
   const others = linksWhere(tables, (link) => link.contactId === id && link.pipeline !== pipeline)
   const earlier = kind === 'create' ? [...others.sort(byId).map(({ known }) => known), last] : []
-  put(tables, id, { last: isShared ? { ...last, ...fields } : {}, open: left })
+  const stays = onlyAdds === true ? keptAtCreate(fields, earlier) : {}
+  put(tables, id, { last: isShared ? { ...last, ...fields, ...stays } : {}, open: left })
   for (const contact of earlier) addAttempts(tables, id, common(contact, fields))
+  addAttempts(tables, id, common(fields, stays))
 }
 
 export function keepEdits(tables: Tables, judgedEdits: JudgedEdits, at: number): void {

@@ -165,6 +165,14 @@ export function hadBefore(
   return { ...own, ...Object.fromEntries(newer) }
 }
 
+/** Of what a create has sent that only adds: what its contact had before, and keeps. `others`: what was sent to it, the last one last. */
+export const keptAtCreate = (fields: Contact, others: readonly Contact[]): Contact =>
+  Object.fromEntries(
+    others.flatMap((contact) =>
+      Object.entries(contact).filter(([field, value]) => Object.hasOwn(fields, field) && !isBlank(value)),
+    ),
+  )
+
 export interface Merged {
   readonly send: Contact
   /** Fields that the service shows as wanted. */

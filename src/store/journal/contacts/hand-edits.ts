@@ -6,6 +6,7 @@ import {
   type HandEdit,
   type HandEditStore,
   type JudgedEdits,
+  keptAtCreate,
   openAfterTerms,
   type OpenEdit,
   type SentValues,
@@ -150,12 +151,15 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
     for (const { id, fields, one } of sent) {
       if (!ids.has(id)) continue
       const { last, open } = rows.of(id)
-      const kept = hasOther.get(id, pipeline) === undefined ? {} : { ...parseContact(last), ...fields }
+      const others = before(id, one, parseContact(last))
+      const stays = one.onlyAdds === true ? keptAtCreate(fields, others) : {}
+      const kept =
+        hasOther.get(id, pipeline) === undefined ? {} : { ...parseContact(last), ...fields, ...stays }
       // A create may have been merged, and then what was sent before it without an answer may be what the contact shows.
       const isMerged = one.operation.kind === 'create'
       const left = parseAttempts(open).filter(([field]) => isMerged || !Object.hasOwn(fields, field))
-      const earlier = before(id, one, parseContact(last)).map((contact) => common(contact, fields))
-      rows.put(id, kept, earlier.reduce(withAttempts, left))
+      const earlier = others.map((contact) => common(contact, fields))
+      rows.put(id, kept, [...earlier, common(fields, stays)].reduce(withAttempts, left))
     }
   }
 }
