@@ -167,6 +167,8 @@ export interface TermMark {
 
 export interface Replanned {
   readonly operation: Operation
+  /** What its record may write by now; absent where that is as it was planned. */
+  readonly desired?: Contact
   readonly next: StagedOperation | { readonly state: 'settled' }
 }
 

@@ -20,6 +20,7 @@ import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
 import type { StagedEntry } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { holdByApprovals } from './plan/guards.ts'
+import { presentlyOwn } from './present-owners.ts'
 import { settledByFailure } from './send/settle.ts'
 import { waitingKeys } from './waiting-keys.ts'
 
@@ -108,11 +109,14 @@ const PAGE = 200
 const FILE = 'edits at the service'
 
 interface EditedRecord {
-  /** What was last sent; undefined where the record has another contact by now. */
-  readonly known: Contact | undefined
+  /** Undefined where the record has another contact by now. */
+  readonly link: KnownLink | undefined
   /** A change of the record waits: nothing goes before it. */
   readonly isWaiting: boolean
 }
+
+const only = (contact: Contact, fields: ReadonlySet<string>): Contact =>
+  Object.fromEntries(Object.entries(contact).filter(([field]) => fields.has(field)))
 
 /** What a record has given up, it does not want any more. */
 const withoutGivenUp = (record: EditsOfRecord, link: KnownLink | undefined): EditsOfRecord => {
@@ -124,14 +128,14 @@ const withoutGivenUp = (record: EditsOfRecord, link: KnownLink | undefined): Edi
 /** What is to be sent of a record whose edits have ended. */
 async function lookAgain(
   { key, contactId, fields }: EditsOfRecord,
-  { known, isWaiting }: EditedRecord,
+  { link, isWaiting }: EditedRecord,
   context: RunContext,
 ): Promise<Contact> {
   const { state, pipeline, session, clock, handEdits: rules } = context
   const judged = fields.map(({ field }) => field)
   const settleAs = async (open: readonly HandEdit[]): Promise<void> =>
     state.keepEdits({ pipeline: pipeline.name, key, contactId, judged, open }, clock.now())
-  if (known === undefined || rules === undefined) {
+  if (link === undefined || rules === undefined) {
     await settleAs([])
     return {}
   }
@@ -139,17 +143,17 @@ async function lookAgain(
   if (actual.kind === 'absent') await settleAs([])
   if (actual.kind !== 'ok') return {}
   // Of a record that has gone, or has given the field up, nothing is sent: whether its edits last is asked by what was pushed.
-  const wanted = fields.map(({ field, source }) => [field, source ?? known[field] ?? ''] as const)
+  const wanted = fields.map(({ field, source }) => [field, source ?? link.fields[field] ?? ''] as const)
   const ofRecord = new Set(fields.filter(({ source }) => source !== null).map(({ field }) => field))
   const { send, edits } = await mergedFields(
     Object.fromEntries(wanted),
     { shown: actual.value, rules },
     context,
   )
-  const ended = Object.entries(send).filter(([field]) => ofRecord.has(field))
-  if (isWaiting && ended.length > 0) return {}
+  const { contact: ended } = await presentlyOwn(only(send, ofRecord), link, context)
+  if (isWaiting && Object.keys(ended).length > 0) return {}
   await settleAs(edits.map((edit) => (ofRecord.has(edit.field) ? edit : { ...edit, source: null })))
-  return Object.fromEntries(ended)
+  return ended
 }
 
 /**
@@ -172,7 +176,7 @@ export async function recheckEdits(before: number, context: RunContext): Promise
       if (inDoubt || link?.gone === true) continue
       waiting ??= await waitingKeys(context)
       const isSame = link?.contactId === record.contactId
-      const about = { known: isSame ? link.fields : undefined, isWaiting: waiting.has(record.key) }
+      const about = { link: isSame ? link : undefined, isWaiting: waiting.has(record.key) }
       const fields = await lookAgain(withoutGivenUp(record, link), about, context)
       if (link === undefined || Object.keys(fields).length === 0) continue
       const contact = nextKnown(link.fields, fields)

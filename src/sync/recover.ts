@@ -7,6 +7,7 @@ import { REBUILD_GUARD } from '../core/change/lookup/rebuild.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
+import { presentlyOwn } from './present-owners.ts'
 import { settleDoubt } from './send/send.ts'
 import { createSideBySide } from './send/side-by-side.ts'
 
@@ -138,6 +139,21 @@ function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings
   }
 }
 
+/** What another pipeline owns before this one by now is left out of what waited. */
+async function withPresentOwners(
+  operation: Operation,
+  known: Known,
+  context: PlanContext,
+): Promise<Replanned> {
+  const { pipeline } = context
+  if (pipeline.owners === undefined || operation.undoes !== undefined)
+    return { operation, next: nextForm(operation, known, pipeline) }
+  const { link } = known
+  const { contact: desired, unsure } = await presentlyOwn(operation.desired, link, context)
+  const own = link === undefined ? known : { ...known, link: { ...link, unsure } }
+  return { operation, desired, next: nextForm({ ...operation, desired }, own, pipeline) }
+}
+
 /** Compares operations again with what is known now; returns how many ended in each state. */
 async function replan(
   operations: readonly Operation[],
@@ -147,12 +163,11 @@ async function replan(
     context.pipeline.name,
     operations.map(({ key }) => key),
   )
-  const replanned = operations.map((operation, index) => {
-    return {
-      operation,
-      next: nextForm(operation, known[index] ?? { link: undefined, inDoubt: false }, context.pipeline),
-    }
-  })
+  const replanned: Replanned[] = []
+  for (const [index, operation] of operations.entries())
+    replanned.push(
+      await withPresentOwners(operation, known[index] ?? { link: undefined, inDoubt: false }, context),
+    )
   await context.state.replan(context.runId, replanned)
   for (const { next } of replanned) if (next.state === 'held') context.tally.held.note(whyHeld(next.reason))
   const count = (state: string): number => replanned.filter(({ next }) => next.state === state).length

@@ -111,6 +111,49 @@ describe.each(states)('owns %s', (_, open) => {
     expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '1'])
   })
 
+  it('the end of an edit of the next one sends nothing over the value that the first has by then', async () => {
+    const { crm, shop } = pair(open(), ['crm', 'shop'])
+    shop.pipeline = { ...shop.pipeline, hand_edits: 'keep', duplicate_merge_method: 'add' }
+    await run(crm, '')
+    await run(shop, '2')
+    shop.service.contacts.set(1, { ...shop.service.contacts.get(1), phone: '9' })
+    await run(shop, '3')
+    expect(phoneOf(shop)).toBe('9')
+    await run(crm, '1')
+    const before = writes(shop)
+    await run(shop, '3')
+    expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '1'])
+    expect(await shop.state.openEdits(['shop'])).toEqual([])
+    await run(crm, '')
+    await run(shop, '3')
+    expect(phoneOf(shop)).toBe('3')
+  })
+
+  it.each([
+    ['a change', ['', '2'] as const],
+    ['a create', [undefined, undefined] as const],
+  ])('%s of the next one that was held leaves out what the first has by the release', async (_, first) => {
+    const { crm, shop } = pair(open(), ['crm', 'shop'])
+    if (first[1] !== undefined) {
+      await run(crm, first[0])
+      await run(shop, first[1])
+    }
+    const { guards } = shop.pipeline
+    shop.pipeline = { ...shop.pipeline, guards: { ...guards, max_changes: { count: 0 } } }
+    const renamed = file('3', 'K9').map((row) => row.with(2, row[2] === 'Ann' ? 'Anna' : (row[2] ?? '')))
+    shop.source.drop('held.csv', renamed)
+    const held = await shop.run()
+    expect(held).toMatchObject({ status: 'held' })
+    await run(crm, '1')
+    await shop.state.release(held.run_id, shop.clock.now())
+    expect(await shop.run()).toMatchObject({ held: 0, failed: 0 })
+    expect(shop.service.contacts.get(1)).toMatchObject({ first_name: 'Anna', phone: '1' })
+    shop.pipeline = { ...shop.pipeline, guards }
+    await run(crm, '')
+    await run(shop, '3')
+    expect(phoneOf(shop)).toBe('3')
+  })
+
   it('the next one fills in what the owner has blank, and yields when it has the same value again', async () => {
     const { crm, shop } = pair(open(), ['crm', 'shop'])
     await run(crm, '1')

@@ -12,7 +12,7 @@ import type { Connection } from '../file/database.ts'
 import { createDrop } from './dropping.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { DESIRED } from '../file/desired.ts'
-import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { desiredColumn, operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { createLeftOpen } from './left-open.ts'
 import { createOthers } from './contacts/others.ts'
 import { createMarkSending } from './sending.ts'
@@ -107,7 +107,7 @@ function createReplan(db: Connection): RunState['replan'] {
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
-      desired = ${DESIRED}, fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
+      desired = coalesce(@desired, ${DESIRED}), fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
       consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, swallowed = 0, fresh = 0, carried = NULL, guard = NULL, released = 0,
       -- Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
       reason = CASE @state WHEN 'planned' THEN reason ELSE @reason END
@@ -117,9 +117,12 @@ function createReplan(db: Connection): RunState['replan'] {
     const pipelines = new Set(
       replanned.flatMap(({ operation }) => (operation.guard === undefined ? [] : operation.pipeline)),
     )
-    for (const { operation, next } of replanned) {
+    for (const { operation, next, desired } of replanned) {
+      const { givesUp = [] } = operation
+      const wanted =
+        desired === undefined ? null : desiredColumn({ contact: desired, givesUp }, undefined, '')
       if (next.state === 'settled') remove.run(operation.id)
-      else change.run({ ...operationColumns(next), run_id: runId, id: operation.id })
+      else change.run({ ...operationColumns(next), run_id: runId, id: operation.id, desired: wanted })
     }
     for (const pipeline of pipelines) forgetHolds.run({ pipeline })
   })

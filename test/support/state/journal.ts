@@ -139,12 +139,12 @@ const IS_LEFT: Readonly<Record<LeftOpen, (row: Row, runId: string) => boolean>> 
   released: (row) => row.state === 'held' && row.released && row.cause === 'record',
 }
 
-function replan(tables: Tables, runId: string, { operation, next }: Replanned): void {
+function replan(tables: Tables, runId: string, { operation, next, desired }: Replanned): void {
   const row = tables.operations.get(operation.id)
   if (row === undefined) return
   if (next.state === 'settled') return void tables.operations.delete(row.id)
   const { cause: _cause, undoes: _undoes, terms, reason, ...form } = firstForm(next)
-  Object.assign(row, form, AFRESH, { runId })
+  Object.assign(row, form, AFRESH, { runId }, desired && { desired })
   row.terms = terms ?? (next.state === 'planned' ? undefined : row.terms)
   // Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
   if (next.state !== 'planned') row.reason = reason
