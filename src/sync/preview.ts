@@ -175,6 +175,7 @@ async function* pretend(
     const heldDeletes = looked.filter(isSettled)
     const steps = looked.filter((one): one is Looked => !isSettled(one))
     for (const step of steps) context.tally.noteEdits(step, step.edits ?? [])
+    for (const { merged } of heldDeletes) plan.keep(merged?.edits.length ?? 0)
     const first = steps.filter(
       ({ id, kind, key, outcome }) =>
         outcome === undefined &&

@@ -108,6 +108,8 @@ export interface PlanBuilder {
   /** Adds decided changes. Gives each as it is shown, without those that change nothing at the service. */
   add(decided: readonly DecidedChange[]): readonly PlannedChange[]
   judge(input: JudgedInput): void
+  /** So many values were edited at a contact whose delete is held for that. */
+  keep(edits: number): void
   build(end: PlanEnd): Plan
 }
 
@@ -210,6 +212,7 @@ function createChangeCounts() {
       keptEdits += Object.keys(change.kept_edits ?? {}).length
       if (country !== undefined) raise(byCountry, country)
     },
+    keep: (edits: number): void => void (keptEdits += edits),
     built: () => ({
       actions: { ...actions },
       byField: byName(fields),
@@ -242,6 +245,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         return [change]
       }),
     judge: (input) => void judged.push(input),
+    keep: changes.keep,
     build({ counts, inputs, limits, stop, unasked, leftOut, held = {} }) {
       const isLookedAt = unasked === undefined
       const planned = { ...work, newTerms: counts.terms_created }
