@@ -154,6 +154,16 @@ describe.each(states)('owns %s', (_, open) => {
     expect(phoneOf(shop)).toBe('3')
   })
 
+  it('the next one that empties blanks leaves the value of the first, which it has never written', async () => {
+    const { crm, shop } = pair(open(), ['crm', 'shop'])
+    shop.pipeline = { ...shop.pipeline, blank: 'clear' }
+    await run(crm, '1')
+    await run(shop, '2')
+    const before = writes(shop)
+    await run(shop, '')
+    expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '1'])
+  })
+
   it('the next one fills in what the owner has blank, and yields when it has the same value again', async () => {
     const { crm, shop } = pair(open(), ['crm', 'shop'])
     await run(crm, '1')

@@ -90,8 +90,11 @@ function verdictOn(field: string, value: unknown, { pipeline, owners, link, shar
   if (those === undefined) return 'compared'
   const place = those.findIndex((owner) => owner.pipeline === pipeline)
   if (place < 0) return 'left out'
-  const isLastOwn = last[field] === undefined || isSame(last[field], link?.fields[field])
-  if (isBlank(value)) return isLastOwn ? 'compared' : 'left out'
+  const own = link?.fields[field]
+  const isLastOwn = last[field] === undefined || isSame(last[field], own)
+  // What only one ever sent is not noted as the last: a value of another is not emptied by who never sent any.
+  const isOfOther = own === undefined && sharers.some(({ fields }) => !isBlank(fields[field]))
+  if (isBlank(value)) return isLastOwn && !isOfOther ? 'compared' : 'left out'
   if (those.slice(0, place).some((owner) => ownerHasValue(owner, field, sharers))) return 'left out'
   return isLastOwn ? 'compared' : 'sent'
 }

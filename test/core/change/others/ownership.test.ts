@@ -78,6 +78,11 @@ describe('a field', () => {
     ],
     ['that is blank now, and was its own', { owners: both, wants: '', known: { phone: '1' } }, 'compared'],
     [
+      'that is blank, and that another alone has ever sent',
+      { owners: both, wants: '', known: {}, sharers: [crm('2')] },
+      'left out',
+    ],
+    [
       'that is blank, and of which another sent the value',
       { owners: ['shop', 'crm'], wants: '', known: { phone: '' }, last: { phone: '2' } },
       'left out',
