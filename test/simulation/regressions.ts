@@ -112,4 +112,9 @@ export const REGRESSIONS: readonly Regression[] = [
     schedule: { isPulled: true },
     why: 'a decision about a doubt was lost when the record came again',
   },
+  {
+    seed: 90496,
+    schedule: { isPulled: true },
+    why: 'a create was taken back before an earlier request of it had landed',
+  },
 ]

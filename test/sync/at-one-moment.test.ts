@@ -115,3 +115,35 @@ describe('a create in doubt that is sent again', () => {
     expect(line.service.contacts.size).toBe(1)
   })
 })
+
+describe('a create whose mail_status was not taken', () => {
+  it('is taken back once no earlier request of it can land any more', async () => {
+    const line = testLine({
+      pipeline: {
+        duplicate_check_method: 'email',
+        map: { mail: { column: 'mail' }, mail_status: { column: 'phone' } },
+      },
+    })
+    line.service.ignoresStatus = true
+    const { session } = line.service
+    line.service.session = () => {
+      const real = session()
+      return {
+        ...real,
+        // The answer to an earlier attempt was lost.
+        async createContact(contact, options) {
+          const result = await real.createContact(contact, options)
+          return result.kind === 'ok' ? { ...result, echo: true } : result
+        },
+      }
+    }
+    const deletes = (): number => line.service.calls.filter(({ method }) => method === 'DELETE').length
+    const rows = [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '2']]
+    line.source.drop('a.csv', rows)
+    expect(await line.run()).toMatchObject({ failed: 1 })
+    expect([deletes(), line.service.contacts.size]).toEqual([0, 1])
+    line.clock.advance(line.settings.doubt.quiesce + 1)
+    expect(await line.run()).toMatchObject({ created: 0 })
+    expect([deletes(), line.service.contacts.size]).toEqual([1, 0])
+  })
+})

@@ -267,7 +267,7 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
   const park = createPark(db)
   const restore = createRestore(db)
   const takeBack = db.prepare(
-    "UPDATE operation SET kind = 'delete', state = 'planned', rank = @order, reason = @reason WHERE id = @id",
+    "UPDATE operation SET kind = 'delete', state = 'planned', sent = 0, rank = @order, reason = @reason WHERE id = @id",
   )
   const pass = createPass(db)
   return (operation, after, batch) => {

@@ -205,6 +205,7 @@ function carryOut(tables: Tables, row: Row, at: At, after: AfterStep): void {
       return void Object.assign(row, {
         kind: 'delete',
         state: 'planned',
+        sent: 0,
         order: after.order,
         reason: after.reason,
       })
