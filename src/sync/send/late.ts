@@ -24,3 +24,14 @@ export async function tooEarly(
   const settlement = { kind: 'failed', reason: WHY } as const
   return { operation, request: undefined, settlement, ...(until > latest ? { openUntil: latest } : {}) }
 }
+
+/** The same, once that has been waited for: a contact that must not stay is not left until the next run. */
+export async function tooEarlyAfterWaiting(
+  operation: LinkedOperation,
+  context: RunContext,
+): Promise<Settled | undefined> {
+  const left = (await context.state.openUntil(operation.contactId)) - context.clock.now()
+  const most = context.service.doubt.quiesce
+  if (left > 0) await context.clock.sleep(Math.min(left, most), context.signal)
+  return tooEarly(operation, context)
+}

@@ -5,7 +5,7 @@ import type { RequestTrace } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
 import { rulesFor, whyKeptAtDelete } from '../hand-edits.ts'
 import { lookForStatus, noteBeforeDelete } from './former-status.ts'
-import { tooEarly } from './late.ts'
+import { tooEarly, tooEarlyAfterWaiting } from './late.ts'
 import { strangeParts, whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
 
@@ -38,6 +38,8 @@ async function takeBack(operation: LinkedOperation<'delete'>, context: RunContex
   })
   const end = (settlement: Settlement, request?: RequestTrace): Promise<void> =>
     settle([{ operation, request, settlement }], context)
+  const early = operation.sent === 0 ? await tooEarlyAfterWaiting(operation, context) : undefined
+  if (early !== undefined) return settle([early], context)
   if (await context.state.isNamedElsewhere(operation)) return end(keep(KEPT))
   const strange = await strangeParts(operation, contactId, context)
   const back = { kind: 'done', contactId, reason } as const
@@ -45,8 +47,6 @@ async function takeBack(operation: LinkedOperation<'delete'>, context: RunContex
   if (strange.kind !== 'ok') return end(keep(strange.reason), strange.request)
   if (strange.value.length > 0)
     return end(keep(`it has values that were not sent: ${strange.value.join(', ')}`), strange.request)
-  const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
-  if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])
   const result = await context.session.deleteContact(contactId)
   if (result.kind === 'ok') return end(back, result.request)
