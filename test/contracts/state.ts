@@ -311,6 +311,17 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.beginReading('crm', 'a')).toBe(1)
     })
 
+    it('knows no mail as that of one contact alone while a create of another pipeline with it is in doubt', async () => {
+      await push([ANNA])
+      await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '9' } }], { run: 'r2', version: '2' })
+      const updates = await state.takeToSend('r2', undefined, 9)
+      const alone = async () => [...(await state.withMailOfTheirOwn(updates))]
+      expect(await alone()).toEqual(updates.map(({ id }) => id))
+      await world.plan([{ ...ANNA, key: 'X1' }], { pipeline: 'crm', run: 'r3', version: '3' })
+      await world.send(ended({ kind: 'in_doubt', reason: 'lost', notBefore: AT }), 'r3')
+      expect(await alone()).toEqual([])
+    })
+
     it('keeps what a person has said of a doubt for the record that comes again', async () => {
       const settle = async (settlement: Settled['settlement'], of: readonly Operation[]) =>
         state.settleBatch(
