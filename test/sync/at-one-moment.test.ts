@@ -144,5 +144,6 @@ describe('a create whose mail_status was not taken', () => {
     expect(await line.run()).toMatchObject({ failed: 1 })
     expect([deletes(), line.service.contacts.size]).toEqual([1, 0])
     expect(line.clock.now() - began).toBeGreaterThanOrEqual(line.settings.doubt.quiesce)
+    expect(line.log.map(({ message }) => message)).toContain('waiting before a create is taken back')
   })
 })

@@ -188,6 +188,14 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
   },
 }
 
+const ONLY_EDITS: Words = { ...WORDS.held, page: '/edits?pipeline=%', command: 'contact-sync edits list %' }
+
+/** Where nothing but edits at the service is waited for, no change is held that could be listed. */
+const wordsOf = ({ name, numbers }: NewMessage): Words =>
+  name === 'held' && numbers['held'] !== undefined && numbers['held'] === numbers['edits']
+    ? ONLY_EDITS
+    : WORDS[name]
+
 /** Where several pipelines are concerned, the sentence stands alone. */
 const titled = (pipeline: string, words: string): string =>
   `contact-sync: ${pipeline === '' ? '' : `${pipeline}: `}${words}`
@@ -204,7 +212,7 @@ export function alertMessage(
   context: { at: number; service: string; console?: string | undefined },
 ): AlertMessage {
   const { name, pipeline, event, since, numbers } = message
-  const words = WORDS[name]
+  const words = wordsOf(message)
   const from = new Date(since).toISOString()
   return {
     version: 1,

@@ -30,8 +30,12 @@ export async function tooEarlyAfterWaiting(
   operation: LinkedOperation,
   context: RunContext,
 ): Promise<Settled | undefined> {
-  const left = (await context.state.openUntil(operation.contactId)) - context.clock.now()
-  const most = context.service.doubt.quiesce
-  if (left > 0) await context.clock.sleep(Math.min(left, most), context.signal)
+  const { contactId } = operation
+  const left = (await context.state.openUntil(contactId)) - context.clock.now()
+  const wait = Math.min(left, context.service.doubt.quiesce)
+  if (wait > 0) {
+    context.log.info('waiting before a create is taken back', { contact_id: contactId, wait_ms: wait })
+    await context.clock.sleep(wait, context.signal)
+  }
   return tooEarly(operation, context)
 }

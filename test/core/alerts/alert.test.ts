@@ -400,12 +400,21 @@ describe('a message', () => {
   })
 
   it('says how much of what is held is about edits, and where they are listed', () => {
-    const text = (numbers: Record<string, number>): string =>
-      alertMessage({ name: 'held', pipeline: 'shop', event: 'raised', since: NOW, numbers }, context).text
-    expect(text({ held: 1 })).toBe('1 change held; an operator must decide.')
-    expect(text({ held: 3, edits: 1 })).toBe(
-      '3 changes held; an operator must decide. 1 because of fields that were edited at the service: contact-sync edits list.',
-    )
+    const held = (numbers: Record<string, number>) =>
+      alertMessage({ name: 'held', pipeline: 'shop', event: 'raised', since: NOW, numbers }, context)
+    const LIST = 'contact-sync held list shop'
+    expect(held({ held: 1 })).toMatchObject({
+      text: '1 change held; an operator must decide.',
+      command: LIST,
+    })
+    expect(held({ held: 3, edits: 1 })).toMatchObject({
+      text: '3 changes held; an operator must decide. 1 because of fields that were edited at the service: contact-sync edits list.',
+      command: LIST,
+    })
+    expect(held({ held: 2, edits: 2 })).toMatchObject({
+      command: 'contact-sync edits list shop',
+      link: 'https://sync.example.com/edits?pipeline=shop',
+    })
   })
 
   it('is plain text for mails, and marked up and escaped for Slack', () => {

@@ -9,9 +9,11 @@ import {
   type LogLevel,
 } from './event-kinds.ts'
 import { ACCOUNT_EVENTS } from './account-events.ts'
+import { DAEMON_EVENTS } from './daemon-events.ts'
 import { DECISION_EVENTS } from './decision-events.ts'
 import { FLEET_EVENTS } from './fleet-events.ts'
 import { KEEPING_EVENTS } from './keeping-events.ts'
+import { REQUEST_EVENTS } from './request-events.ts'
 import { VALUE_EVENTS } from './value-events.ts'
 
 export { COMMON_FIELDS, type CommonFields, type LogLevel } from './event-kinds.ts'
@@ -19,96 +21,7 @@ export { COMMON_FIELDS, type CommonFields, type LogLevel } from './event-kinds.t
 export const EVENTS = {
   ...ACCOUNT_EVENTS,
   ...FLEET_EVENTS,
-  // The daemon.
-  'daemon started': {
-    level: 'info',
-    fields: { pipelines: 'count', port: 'count' },
-    means: 'It listens on this port and follows the schedules.',
-  },
-  'daemon stopping': {
-    level: 'info',
-    fields: {},
-    means: 'A signal was received: no new run starts, and requests in flight finish.',
-  },
-  'daemon stopped': { level: 'info', fields: {}, means: 'Everything is written and closed.' },
-  'run skipped: previous run still active': {
-    level: 'warn',
-    fields: { times: 'count' },
-    means: 'A pipeline never runs twice at once. If this happens often, the schedule is too tight.',
-  },
-  'missed runs: catching up': {
-    level: 'info',
-    fields: { times: 'count' },
-    means:
-      '`times` runs were due while the process was down, the machine asleep or the service unavailable. One run makes up for them.',
-  },
-  'service unavailable: runs paused, probing': {
-    level: 'warn',
-    fields: { code: 'code', detail: 'call' },
-    means:
-      'The service is probed with one cheap read, first after 5 seconds, later at most every 5 minutes. Due runs wait and run once when it answers.',
-  },
-  'API key refused: runs paused': {
-    level: 'error',
-    fields: { code: 'code', detail: 'call', next: 'name' },
-    means:
-      'Logged once. The service is not asked again until the file `service.api_key_file` holds another key, or after SIGHUP.',
-  },
-  'runs resumed': {
-    level: 'info',
-    fields: { after_ms: 'ms' },
-    means: 'The service is available again, or is tried again.',
-  },
-  'system clock set back': {
-    level: 'warn',
-    fields: {},
-    means:
-      'By more than the time between two due runs, or by more than an hour. Runs due in that time are due again.',
-  },
-  'configuration reloaded': {
-    level: 'info',
-    fields: { pipelines: 'count' },
-    means:
-      'By SIGHUP. Active runs keep the configuration they started with; the sync log has an entry for each pipeline that changed.',
-  },
-  'configuration invalid': {
-    level: 'error',
-    fields: { problem: 'name' },
-    means: 'One line for each problem, with file, line and column.',
-  },
-  'configuration not reloaded: previous one kept': {
-    level: 'error',
-    fields: { problems: 'count' },
-    means: 'Fix the problems named and send SIGHUP again; `contact-sync check` finds them beforehand.',
-  },
-  'configuration change waiting for active runs': {
-    level: 'info',
-    fields: { runs: 'count' },
-    means:
-      'The API key or another setting of the service changed: no run starts until the active ones have ended.',
-  },
-  'configuration change requires a restart': {
-    level: 'warn',
-    fields: { settings: 'name' },
-    means: 'These settings are read only at the start: restart when convenient.',
-  },
-  'API key changed': {
-    level: 'info',
-    fields: { settings: 'name' },
-    means: 'The file holds another key than the refused one: it is tried.',
-  },
-  'run aborted by an internal error': {
-    level: 'error',
-    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
-    means:
-      'The state or this program failed, not the service: see the code under Messages. Without a code it is a bug in contact-sync: please report it with `at`.',
-  },
-  'HTTP response failed': {
-    level: 'error',
-    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
-    means:
-      'A bug in contact-sync, in a page, `/metrics` or the like: please report it with `at`. Runs continue.',
-  },
+  ...DAEMON_EVENTS,
   // A run.
   'run started': { level: 'info', fields: {}, means: 'A run of the pipeline starts.' },
   'run ended': {
@@ -240,92 +153,13 @@ export const EVENTS = {
     fields: { operations: 'count', wait_ms: 'ms' },
     means: 'The run waits `service.doubt.quiesce`.',
   },
-  // What the service does.
-  'bulk size reduced: last call too large or too slow': {
-    level: 'warn',
-    fields: { contacts: 'count' },
+  'waiting before a create is taken back': {
+    level: 'info',
+    fields: { contact_id: 'contact', wait_ms: 'ms' },
     means:
-      'From now on each call has `contacts` contacts. If it recurs with every run, set `service.bulk.size`.',
+      'A lost request about the contact may still be processed, and must find it. The run waits until `service.doubt.quiesce` has passed.',
   },
-  'bulk response names contacts that were not sent': {
-    level: 'warn',
-    fields: { members: 'count' },
-    means: 'The service violated its interface; what was sent is looked up.',
-  },
-  'field not cleared by the service': {
-    level: 'warn',
-    fields: { contact_id: 'contact', fields: 'name' },
-    means:
-      'The source blanked the field, but the service clears it neither with null nor with an empty text. Clear it there by hand. The next change of the record tries again.',
-  },
-  'mail_status ignored by the service: API key may lack the permission': {
-    level: 'warn',
-    fields: { contact_id: 'contact', wanted: 'count', found: 'count' },
-    means:
-      'Have the permission added to the API key. Until then, records whose mail_status is 1 or 2 fail, every run tries one of them, and no contact is created without its status. Or remove mail_status from the mapping.',
-  },
-  'update by e-mail changed another contact: resending by id': {
-    level: 'warn',
-    fields: { contact_id: 'id', reached: 'id' },
-    means:
-      'The service has two contacts with one e-mail address and changed the one that is not linked, or it created one in place of a deleted one. Look at both, and delete or merge the surplus one. This record is updated by id from now on.',
-  },
-  'service removed too many terms: restored': {
-    level: 'warn',
-    fields: { contact_id: 'contact', terms: 'told' },
-    means: 'No action is required; report it to the vendor of the service.',
-  },
-  'term not used: the service treats its name as that of another': {
-    level: 'warn',
-    fields: { term: 'told', into: 'told' },
-    means: 'Spell it as the service does (`contact-sync terms`). `contact-sync run` names it.',
-  },
-  'term description not accepted': {
-    level: 'warn',
-    fields: { term: 'name', answer: 'call' },
-    means: 'The next run tries again.',
-  },
-  'custom field changed at the service': {
-    level: 'warn',
-    fields: { field: 'name', change: 'told' },
-    means: 'Every record is compared again. `contact-sync fields` shows the current definition.',
-  },
-  'custom field does not match the mapping': {
-    level: 'warn',
-    fields: { problem: 'told' },
-    means: '`contact-sync check` has the details.',
-  },
-  'daily request limit reached': {
-    level: 'warn',
-    fields: {},
-    means: '`service.rate_limit.per_day` is used up: nothing is sent until requests are free again.',
-  },
-  'rate limit not shared: counted by this process only': {
-    level: 'warn',
-    fields: { code: 'code' },
-    means:
-      'The file `<state.path>.window`, through which processes share the limit, cannot be used. Until it ends, this process counts for itself, the daily limit included; several processes at the same time may exceed the limit. Make the file readable and writable for all of them, or remove it.',
-  },
-  'request attempt finished': {
-    level: 'debug',
-    fields: { method: 'name', path: 'call', status: 'id', attempt: 'count', ms: 'ms' },
-    means: 'One attempt; `status` is `none` if no answer was received.',
-  },
-  'request retry scheduled': {
-    level: 'debug',
-    fields: { method: 'name', path: 'call', attempt: 'count', wait_ms: 'ms', answer: 'call' },
-    means: 'After this answer, in `wait_ms` milliseconds.',
-  },
-  'service throttling: requests slowed': {
-    level: 'debug',
-    fields: { wait_ms: 'ms', answer: 'call' },
-    means: 'All calls wait, then continue at a lower rate for a while.',
-  },
-  'requests paused': {
-    level: 'debug',
-    fields: { wait_ms: 'ms' },
-    means: 'The service reported that no requests are left, or that it is unavailable for this time.',
-  },
+  ...REQUEST_EVENTS,
   // Alerts.
   'alert delivered': {
     level: 'info',
