@@ -157,11 +157,15 @@ function checkTerms(contact: SimulatedContact, key: string, place: Place): void 
     final.violated('terms', `${wanted.stamp}: contact ${contact.id} lacks ${missing.join(', ')}`)
   if (pipeline.terms.policy === 'add') return
   const ever = new Set((expected.ever.get(key) ?? []).flatMap(({ terms }) => terms))
+  // A term of a user that is kept is in the list that is sent, and comes back where it was taken away since the look.
+  const isKept = (name: string): boolean =>
+    pipeline.hand_edits === 'keep' &&
+    about.some(({ who, term }) => who === 'foreign' && nameOf(term) === name)
   const left = [...contact.terms].filter(
     ([term, by]) =>
       by === 'connector' &&
       !wanted.terms.includes(nameOf(term)) &&
-      (ever.has(nameOf(term)) || pipeline.terms.policy === 'replace'),
+      (ever.has(nameOf(term)) || (pipeline.terms.policy === 'replace' && !isKept(nameOf(term)))),
   )
   if (left.length > 0)
     final.violated(
