@@ -161,11 +161,12 @@ async function lookAgain(
  * source wants where the edit has ended; how many records that are.
  */
 export async function recheckEdits(before: number, context: RunContext): Promise<number> {
-  const { state, pipeline, runId } = context
+  const { state, pipeline, runId, clock } = context
+  const now = clock.now()
   const entries: StagedEntry[] = []
   let waiting: ReadonlySet<string> | undefined
   for (let after: string | undefined; ;) {
-    const page = await state.editsToLookAt(pipeline.name, { before, after, limit: PAGE })
+    const page = await state.editsToLookAt(pipeline.name, { before, now, after, limit: PAGE })
     const known = await state.known(
       pipeline.name,
       page.map(({ key }) => key),

@@ -642,9 +642,11 @@ export function stateContract(name: string, open: () => TestState): void {
         { ...edit('phone', '9'), pipeline: 'shop', key: 'K1', contactId: 1, since: AT },
         { ...edit('term A', ''), pipeline: 'shop', key: 'K2', contactId: 2, since: AT },
       ])
-      const due = async (before: number, after?: string) =>
-        state.editsToLookAt('shop', { before, after, limit: 9 })
+      const due = async (before: number, after?: string, now = AT + 9) =>
+        state.editsToLookAt('shop', { before, now, after, limit: 9 })
       expect(await due(AT + 5)).toEqual([])
+      // The clock went back: that look is in no past.
+      expect(await due(AT, undefined, AT + 4)).toHaveLength(1)
       const record = { key: 'K1', contactId: 1, fields: [{ field: 'phone', source: '2' }] }
       expect([await due(AT + 6), await due(AT + 6, 'K1')]).toEqual([[record], []])
       await state.keepEdits({ ...about, open: [edit('phone', '10')] }, AT + 7)

@@ -122,11 +122,11 @@ export function memoryHandEdits(tables: Tables): HandEditStore {
           .map(({ known }) => known),
       })),
     keepEdits: async (judged, at) => keepEdits(tables, judged, at),
-    async editsToLookAt(pipeline, { before, after = '', limit }) {
+    async editsToLookAt(pipeline, { before, now, after = '', limit }) {
       const mine = tables.edits.filter(
         (one) => one.pipeline === pipeline && one.key > after && !one.field.startsWith('term '),
       )
-      const due = mine.filter(({ lookedAt }) => lookedAt < before).map(({ key }) => key)
+      const due = mine.filter(({ lookedAt }) => lookedAt < before || lookedAt > now).map(({ key }) => key)
       return [...new Set(due)].slice(0, limit).map((key) => {
         const edits = mine.filter((one) => one.key === key)
         const fields = edits.map(({ field, source }) => ({ field, source }))

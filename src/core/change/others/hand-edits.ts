@@ -73,10 +73,18 @@ export interface HandEditStore {
   sentValues(contactIds: readonly number[]): Promise<readonly SentValues[]>
   /** Edits beside a change: those looked at again. */
   keepEdits(judged: JudgedEdits, at: number): Promise<void>
-  /** Records of the pipeline whose edits were last looked at before that time, by key, after the one given. */
+  /**
+   * Records of the pipeline whose edits were last looked at before that time, by key, after the one given; and where the clock
+   * went back since: later than `now`.
+   */
   editsToLookAt(
     pipeline: string,
-    of: { readonly before: number; readonly after: string | undefined; readonly limit: number },
+    of: {
+      readonly before: number
+      readonly now: number
+      readonly after: string | undefined
+      readonly limit: number
+    },
   ): Promise<readonly EditsOfRecord[]>
   /** By pipeline, key and field. */
   openEdits(pipelines: readonly string[]): Promise<readonly OpenEdit[]>

@@ -314,9 +314,13 @@ export function createHandEditStore(db: Connection): HandEditStore {
     .pluck()
   const keepEdits = db.transaction(createKeepEdits(db))
   const releaseEdits = db.transaction(createReleaseEdits(db))
-  const due = db.prepare<[{ pipeline: string; before: number; after: string; limit: number }], EditRow>(`
+  const due = db.prepare<
+    [{ pipeline: string; before: number; now: number; after: string; limit: number }],
+    EditRow
+  >(`
     SELECT * FROM hand_edit WHERE pipeline = @pipeline AND ${OF_FIELD} AND key IN (
-      SELECT DISTINCT key FROM hand_edit WHERE pipeline = @pipeline AND looked_at < @before AND key > @after AND ${OF_FIELD}
+      SELECT DISTINCT key FROM hand_edit
+      WHERE pipeline = @pipeline AND (looked_at < @before OR looked_at > @now) AND key > @after AND ${OF_FIELD}
       ORDER BY key LIMIT @limit)
     ORDER BY key, field`)
   const ofPipeline = db.prepare<[string], EditRow>(
@@ -334,8 +338,8 @@ export function createHandEditStore(db: Connection): HandEditStore {
       })
     },
     keepEdits: async (judged, at) => keepEdits(judged, at),
-    editsToLookAt: async (pipeline, { before, after = '', limit }) =>
-      byRecord(due.all({ pipeline, before, after, limit })),
+    editsToLookAt: async (pipeline, { before, now, after = '', limit }) =>
+      byRecord(due.all({ pipeline, before, now, after, limit })),
     openEdits: async (pipelines) => pipelines.flatMap((name) => ofPipeline.all(name)).map(openEdit),
     releaseEdits: async (of) => releaseEdits(of),
   }
