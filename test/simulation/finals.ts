@@ -177,6 +177,10 @@ function checkTerms(contact: SimulatedContact, key: string, place: Place): void 
 /** Whether the service does not take this person at all. */
 const isRefused = (stamp: string, { service }: Final): boolean => service.refuses.has(personIn(stamp) ?? -1)
 
+/** A pipeline that only creates may have left this person to a contact of others. */
+const wasTried = (stamp: string, { ledger }: Final): boolean =>
+  ledger.requests.some(({ method, body }) => method === 'POST' && JSON.stringify(body ?? '').includes(stamp))
+
 /** Whether it may not be raised, for want of evidence: surely so without any, or once it was 1 or 2 anywhere. */
 function isRaiseOpen(one: Wanted, contact: number, { pipeline, final }: Place): boolean {
   const { status = 0, consented } = one
@@ -202,7 +206,8 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
   }
   const rejected = waiting.rejected.get(key)
   if (isRefused(one.stamp, final)) {
-    if (rejected === undefined) violated('O1', `${one.stamp} was refused, and no reject says so`)
+    if (rejected === undefined && wasTried(one.stamp, final))
+      violated('O1', `${one.stamp} was refused, and no reject says so`)
     return
   }
   const live = claims.own(one.stamp)

@@ -16,7 +16,7 @@ export interface Job {
 /** A year: an export a week. */
 export const YEAR = { days: 52, nightMs: 7 * 86_400_000 }
 
-type Kind = Pick<Schedule, 'isPulled' | 'isEdited'> & { readonly isYear?: boolean }
+type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged'> & { readonly isYear?: boolean }
 
 /** One course that ended badly, and the command that plays it again. */
 export interface Failure {
@@ -35,9 +35,15 @@ export interface Report {
   readonly failures: readonly Failure[]
 }
 
-const optionsOf = ({ isPulled = false, isEdited = false, isYear = false }: Kind): readonly string[] => [
+const optionsOf = ({
+  isPulled = false,
+  isEdited = false,
+  isChanged = false,
+  isYear = false,
+}: Kind): readonly string[] => [
   ...(isPulled ? ['pulled'] : []),
   ...(isEdited ? ['edited'] : []),
+  ...(isChanged ? ['changed'] : []),
   ...(isYear ? ['year'] : []),
 ]
 
@@ -55,6 +61,8 @@ const TWICE = 50
 const PULLED = 4
 /** As many, and which of them, with users who edit contacts while `hand_edits: keep` holds. */
 const EDITED = { every: 4, at: 2 }
+/** Every so many seeds, and which of them, with an admin who changes the configuration; half of those with users, too. */
+const CHANGED = { every: 4, at: 3, edited: 8 }
 
 async function workOnSingleFaults(folder: StateFolder, job: Job) {
   const failures: Failure[] = []
@@ -93,9 +101,10 @@ export async function work(job: Job): Promise<Report> {
         await play(seed, { isEdited: true, isYear: true })
         continue
       }
-      await play(seed, {})
+      await play(seed, { isChanged: seed % CHANGED.every === CHANGED.at })
       if (seed % PULLED === 0) await play(seed, { isPulled: true })
-      if (seed % EDITED.every === EDITED.at) await play(seed, { isEdited: true })
+      if (seed % EDITED.every === EDITED.at)
+        await play(seed, { isEdited: true, isChanged: seed % CHANGED.edited === EDITED.at })
     }
     const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
     return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }

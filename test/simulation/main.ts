@@ -1,6 +1,6 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
 // every point. npm run simulate -- --year [--seeds 40] [--first 1]: a year of each seed, with users who edit contacts.
-// npm run simulate -- --seed N [--pulled] [--edited] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
+// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     fault: { type: 'string' },
     pulled: { type: 'boolean', default: false },
     edited: { type: 'boolean', default: false },
+    changed: { type: 'boolean', default: false },
     year: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
     trace: { type: 'boolean', default: false },
@@ -96,7 +97,7 @@ try {
   else if (values.seed !== undefined)
     process.exitCode = showOne(
       await simulate(Number(values.seed), folder, {
-        ...{ isPulled: values.pulled, isEdited: values.edited },
+        ...{ isPulled: values.pulled, isEdited: values.edited, isChanged: values.changed },
         ...(values.year ? YEAR : {}),
       }),
     )

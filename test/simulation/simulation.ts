@@ -9,6 +9,7 @@ import { checkFinals } from './finals.ts'
 import { checkGuard } from './guards.ts'
 import { removeCopies, tryAliases } from './impostors.ts'
 import { isWrite, type RequestEntry } from './ledger.ts'
+import { differences, formerForm } from './changing.ts'
 import { operate } from './operator.ts'
 import { isPrivate, personIn } from './people.ts'
 import { removeState, type StateFolder } from './program.ts'
@@ -77,7 +78,9 @@ async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Pr
   }
   const aliases = chance.stream(`aliases ${world.runs}`)
   if (aliases.happens(0.01)) timeline.after(aliases.int(20_000), () => tryAliases(world))
-  const both = Promise.all(pipelines.map((pipeline) => program.run(pipeline, abort.signal)))
+  const both = Promise.all(
+    pipelines.map((pipeline) => program.run(world.forms.get(pipeline.name) ?? pipeline, abort.signal)),
+  )
   const crash = program.life.crashed.then((point) => ({ point }))
   const ended = await timeline.until(Promise.race([both, crash]), RUN_LIMIT_MS)
   if ('point' in ended) {
@@ -147,8 +150,20 @@ function jump(world: World): void {
   })
 }
 
+function changeSettings({ schedule, chance, files, setup, forms, say }: World): void {
+  if (schedule.isChanged !== true) return
+  const draws = chance.stream(`settings ${files}`)
+  for (const pipeline of setup.pipelines) {
+    if (!draws.happens(0.6)) continue
+    const form = draws.happens(0.7) ? formerForm(pipeline, draws) : pipeline
+    forms.set(pipeline.name, form)
+    say(`settings of ${pipeline.name}: ${differences(form, pipeline)}`)
+  }
+}
+
 async function day(world: World): Promise<void> {
   const { chance, timeline, setup } = world
+  changeSettings(world)
   if (setup.permission === 'by days')
     world.service.ignoresStatus = chance.stream(`permission ${world.files}`).happens(0.5)
   jump(world)
@@ -344,11 +359,13 @@ async function live(world: World): Promise<void> {
   world.foreignRate = 0
   world.isCalm = true
   world.crashRate = 0
+  world.forms.clear()
   if (schedule.crashes === undefined) world.program.life.spare()
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
   await grantPermission(world)
   await calmDown(world)
-  await judge(world, new Set())
+  // What another form left out comes with the next export.
+  if (schedule.isChanged !== true) await judge(world, new Set())
   await oncemore(world)
 }
 

@@ -3,6 +3,8 @@
 import { join } from 'node:path'
 import { type Chance, chanceFrom } from './chance.ts'
 import { type Claims, watchClaims } from './claims.ts'
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import { withHash } from './changing.ts'
 import { hasStatus, watchRaises } from './consent.ts'
 import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
@@ -48,6 +50,8 @@ export interface Schedule {
   readonly isPulled?: boolean
   /** Every pipeline keeps what users edit at the service, and they do it all the time. */
   readonly isEdited?: boolean
+  /** An admin changes the configuration from day to day. */
+  readonly isChanged?: boolean
 }
 
 /** Everything that there is while one seed takes its course. */
@@ -60,6 +64,8 @@ export interface World {
   readonly service: SimulatedService
   readonly claims: Claims
   readonly sources: ReadonlyMap<string, SimulatedSource>
+  /** By pipeline: the settings in force, where they are not those of the end. */
+  readonly forms: Map<string, PipelineSettings>
   /** Those of them that are asked for their records. */
   readonly pulled: ReadonlyMap<string, PulledSource>
   readonly workloads: ReadonlyMap<string, Workload>
@@ -104,7 +110,9 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const timeline = createTimeline(chance.stream('time'))
   const drawn = drawSetup(chance.stream('setup'))
   const given = schedule.setup?.(drawn) ?? drawn
-  const setup = schedule.isEdited === true ? keepingEdits(given, chance.stream('edited')) : given
+  const edited = schedule.isEdited === true ? keepingEdits(given, chance.stream('edited')) : given
+  const setup =
+    schedule.isChanged === true ? { ...edited, pipelines: edited.pipelines.map(withHash) } : edited
   const ledger = createLedger()
   const service = createSimulatedService(ledger, setup.habits, chance.stream('service behaviour'))
   const claims = watchClaims(ledger, service.contacts)
@@ -155,6 +163,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     service,
     claims,
     sources,
+    forms: new Map(),
     pulled,
     workloads,
     violations,
