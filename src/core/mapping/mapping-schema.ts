@@ -72,7 +72,7 @@ const mappingKeys = z
     template: template
       .optional()
       .describe(
-        'Text with columns inserted, `"{Position}, {Department}"`; text beside a blank column is left out.',
+        'Text with columns inserted, `"{Position}, {Department}"`; a blank column leaves no stray text behind.',
       ),
     pick: pickRule
       .optional()
