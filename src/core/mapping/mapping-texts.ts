@@ -18,12 +18,15 @@ export function describeSource(mapping: FieldMapping): string {
 /** So much of a value is enough to find it. */
 const SHOWN = 60
 
+const escaped = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
+
 /** ` ("Sir")`: a value for a reason, with what does not show escaped. */
 export function quotedValue(value: string): string {
   if (value === '') return ''
   const characters = Array.from(value)
   const text = characters.length > SHOWN ? `${characters.slice(0, SHOWN).join('')}…` : value
-  return ` (${JSON.stringify(text).replace(/[\u007f-\u009f]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)})`
+  return ` (${JSON.stringify(text).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)})`
 }
 
 /** How such records are skipped, for an admin whose source has many of them. */

@@ -34,6 +34,13 @@ describe('a field', () => {
     ['takes markup for text', 'company', { column: 'F' }, { F: '<b>A</b> & "B"' }, '<b>A</b> & "B"'],
     ['finds its column ignoring case and blanks', 'company', { column: 'firma ' }, { Firma: 'ACME' }, 'ACME'],
     ['takes the first column that is not blank', 'company', { columns: ['A', 'B'] }, { A: ' ', B: 'x' }, 'x'],
+    [
+      'loses the marks of direction',
+      'mail2',
+      { column: 'A' },
+      { A: '\u200eb@x.example\u200f' },
+      'b@x.example',
+    ],
     ['may name alternatives that are not there', 'company', { columns: ['Nowhere', 'B'] }, { B: 'x' }, 'x'],
     ['may be a constant', 'mail_status', { value: 3 }, {}, 3],
     [
@@ -160,6 +167,14 @@ describe('a field', () => {
     ],
     ['two mails in one cell', 'mail2', { column: 'A' }, 'a@example.com, b@example.com', 'MAIL_INVALID'],
     ['a mail with a name', 'mail2', { column: 'A' }, 'Anna <a@example.com>', 'MAIL_INVALID'],
+    ['a character in a mail that cannot be seen', 'mail2', { column: 'A' }, 'a\u00adb@example.com', 'U+00AD'],
+    [
+      'a joiner in a mail',
+      'mail2',
+      { column: 'A' },
+      'a\u200d@example.com',
+      '("a\\u200d@example.com") contains U+200D',
+    ],
     ['the mark of lost characters', 'company', { column: 'A' }, 'M\ufffdller', 'TEXT_DAMAGED'],
     ['half a character', 'company', { column: 'A' }, 'A\ud83d', 'TEXT_DAMAGED'],
     ['control characters', 'company', { column: 'A' }, 'A\u0000B', 'contains control characters'],
@@ -204,6 +219,7 @@ describe('a field', () => {
 describe('the key', () => {
   it.each([
     ['is one column', ['no'], { no: ' 17 ', x: '' }, '17'],
+    ['has no marks that cannot be seen', ['no'], { no: '\u200e17\u2060' }, '17'],
     ['is several columns, kept apart', ['no', 'x'], { no: 'a|b', x: 'c' }, 'a\\|b|c'],
   ])('%s', (_, key, row, expected) => {
     expect(mapOne({ key }, { ...row, mail: 'a@example.com' })).toMatchObject({

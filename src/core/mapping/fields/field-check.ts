@@ -22,9 +22,14 @@ export type FieldCheck =
 // eslint's rule on control characters is right in general; here they are what is looked for.
 const CONTROL = new RegExp('[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]', 'u')
 /** Marks that cannot be seen and that reorder or split text: never meant in a contact. */
-const INVISIBLE = /[\u{feff}\u{200b}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu
+const INVISIBLE = /[\u{feff}\u{200b}\u{200e}\u{200f}\u{061c}\u{2060}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu
+/** Others may be meant in a name (within an emoji, or in Persian), but in no address. */
+const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}]/u
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 const invalid = (problem: string): FieldCheck => ({ code: 'FIELD_INVALID', problem })
 const tooLong = (value: string, size: number): FieldCheck => ({
@@ -68,6 +73,9 @@ function checkCountry(value: string): FieldCheck {
 
 function checkMail(value: string, size: number): FieldCheck {
   if (characterCount(value) > size) return tooLong(value, size)
+  const [unseen] = UNSEEN.exec(value) ?? []
+  if (unseen !== undefined)
+    return { code: 'MAIL_INVALID', problem: `contains ${codePoint(unseen)}, a character that cannot be seen` }
   const valid = validator.default(value, {
     allow_utf8_local_part: true,
     allow_display_name: false,

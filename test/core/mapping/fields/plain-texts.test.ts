@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { characterCount, isPlainText, mailKey } from '../../../../src/core/mapping/contact.ts'
 import { checkText, cleanText } from '../../../../src/core/mapping/fields/field-check.ts'
 
-const INVISIBLE = /[\u{feff}\u{200b}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu
+const INVISIBLE = /[\u{feff}\u{200b}\u{200e}\u{200f}\u{061c}\u{2060}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu
 const cleaned = (text: string): string => text.normalize('NFC').replace(INVISIBLE, '').trim()
 const counted = (text: string): number => Array.from(text.normalize('NFC')).length
 
