@@ -42,11 +42,16 @@ function hasTwoReadings(text: string, country: CountryCode, found: PhoneNumber):
   return other !== undefined && other.number !== found.number
 }
 
+/** `301234567.0`: the zero behind the point would become the last digit of someone else's number. */
+const DECIMAL = /^\d{5,}\.0$/u
+
 /** `country`: for numbers without a country code. Throws for a country without a numbering plan. */
 export function phoneRule(country: string): ValueRule {
   if (!isSupportedCountry(country)) throw new Error(`${country} has no telephone numbers`)
   return (text) => {
     if (text.length > LONGEST) return { problem: 'is not a phone number' }
+    if (DECIMAL.test(text))
+      return { problem: 'is written as a decimal number; export the column as text, or remove the .0' }
     if (areSeveral(text, country))
       return { problem: 'contains several phone numbers; the transform split takes one of them' }
     const found = numberIn(text, country)

@@ -86,6 +86,7 @@ describe('a telephone number', () => {
     ['DE', '030 901820 oder 0171 1234567', SEVERAL],
     ['DE', '030 901820\n0171 1234567', SEVERAL],
     ['DE', '49 171 1234567', '! may begin with the country code 49, or not; with a + in front it does'],
+    ['DE', '301234567.0', '! is written as a decimal number; export the column as text, or remove the .0'],
     ['US', '(212) 555-0123 ext. 4', EXTENSION],
     ['US', '+1 212 555 0123 x4', EXTENSION],
   ])('is not guessed: %s, %s', (country, text, expected) => {
