@@ -126,11 +126,9 @@ function keyReader(
   columns: ColumnIndex,
 ): (values: readonly string[]) => string | undefined {
   const indexes = (pipeline.key ?? []).map((column) => columns.get(column) ?? -1)
-  const nulls = new Set(pipeline.source.null_values.map(cleanText))
+  const textOf = filledText(pipeline)
   return (values) => {
-    const parts = indexes
-      .map((index) => cleanText(values[index] ?? ''))
-      .map((part) => (nulls.has(part) ? '' : part))
+    const parts = indexes.map((index) => textOf(values[index]))
     if (parts.length === 1) return parts[0] === '' ? undefined : parts[0]
     if (parts.every((part) => part === '')) return undefined
     return parts.map((part) => part.replace(/[\\|]/g, '\\$&')).join('|')
@@ -161,30 +159,40 @@ export function recordKeys(
   }
 }
 
+/** A value that stands for nothing is blank. */
+function filledText({ source }: PipelineSettings): (value: string | undefined) => string {
+  const nulls = new Set(source.null_values.map(cleanText))
+  return (value = '') => {
+    const text = cleanText(value)
+    return nulls.has(text) ? '' : text
+  }
+}
+
 /** A record's values by column name, as conditions see them. */
-function recordReader(header: readonly string[], columns: ColumnIndex, named: readonly string[]) {
+function recordReader(
+  pipeline: PipelineSettings,
+  { header, columns }: Pick<Against, 'header' | 'columns'>,
+  named: readonly string[],
+) {
+  const textOf = filledText(pipeline)
   const names = [...new Set([...header.filter((name) => name !== ''), ...named])]
   const indexes = names.map((name) => [name, columns.get(name) ?? header.indexOf(name)] as const)
   return (values: readonly string[]): ReadonlyMap<string, string> =>
-    new Map(indexes.map(([name, index]) => [name, cleanText(values[index] ?? '')]))
+    new Map(indexes.map(([name, index]) => [name, textOf(values[index])]))
 }
 
 function compileWhere(pipeline: PipelineSettings, header: readonly string[], columns: ColumnIndex) {
   const condition = compiledWhere(pipeline)
   if (condition === undefined) return undefined
-  const record = recordReader(header, columns, condition.columns)
+  const record = recordReader(pipeline, { header, columns }, condition.columns)
   const evaluate = (values: readonly string[], contact: Contact): boolean | { problem: string } =>
     condition.evaluate(record(values), contact)
   return { usesContact: condition.usesContact, evaluate }
 }
 
-/** A value that stands for nothing is blank. */
-function cellReader({ source }: PipelineSettings, columns: ColumnIndex) {
-  const nulls = new Set(source.null_values.map(cleanText))
-  return (values: readonly string[], column: string): string => {
-    const value = cleanText(values[columns.get(column) ?? -1] ?? '')
-    return nulls.has(value) ? '' : value
-  }
+function cellReader(pipeline: PipelineSettings, columns: ColumnIndex) {
+  const textOf = filledText(pipeline)
+  return (values: readonly string[], column: string): string => textOf(values[columns.get(column) ?? -1])
 }
 
 type TermReader = (values: readonly string[], contact: Contact, note?: TermNote) => TermReading
@@ -196,7 +204,7 @@ function compileTermReader(
 ): TermReader | undefined {
   const read = compileTerms(pipeline)
   if (read === undefined) return undefined
-  const record = recordReader(header, columns, termColumns(pipeline))
+  const record = recordReader(pipeline, { header, columns }, termColumns(pipeline))
   const cellOf = cellReader(pipeline, columns)
   return (values, contact, note) => {
     const cell = (column: string): string => cellOf(values, column)

@@ -281,6 +281,15 @@ describe('where', () => {
     expect(mapOne({ where }, { no: '1', mail: 'a@example.com', ...row }).kind).toBe(kind)
   })
 
+  it('takes null values for blanks, as fields do', () => {
+    const source = { type: 'csv', null_values: ['NULL'] }
+    const row = { no: '1', mail: 'a@example.com', Status: 'NULL' }
+    expect(mapOne({ where: 'record["Status"] != ""', source }, row).kind).toBe('skipped')
+    const assign = [{ name: 'Active', when: 'record["Status"] != ""' }]
+    const terms = { ...pipelineSettings({}).terms, assign }
+    expect(mapOne({ terms, source }, row)).toMatchObject({ kind: 'contact', terms: [] })
+  })
+
   it('skips before anything can be rejected', () => {
     expect(mapOne({ where: 'record["no"] == "2"' }, { no: '1', mail: 'nonsense' }).kind).toBe('skipped')
   })
