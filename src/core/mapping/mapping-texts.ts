@@ -35,7 +35,13 @@ const whereHint = (columns: readonly string[]): string => {
   return column === undefined ? '' : `; where: 'record[${JSON.stringify(column)}] != ""' skips such records`
 }
 
-export function missingKeyText({ key, household }: PipelineSettings, contact: Contact): string {
+/** `mended`: fields whose value was dropped. */
+export function missingKeyText(
+  { key, household }: PipelineSettings,
+  { contact, mended }: { readonly contact: Contact; readonly mended: readonly string[] },
+): string {
+  if (key === undefined && mended.includes('mail'))
+    return 'key: the e-mail address is invalid and was dropped (on_invalid: drop), and it is needed for the key'
   if (household !== undefined) {
     const blank = blankOf(contact, household).join(', ')
     return `key: the record has no ${blank}, and cannot be distinguished from others with its e-mail address; skip_without: [${blank}] skips such records`

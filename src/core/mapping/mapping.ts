@@ -353,7 +353,7 @@ export function compileMapping(
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, key)
       }
-      if (key === undefined) return badKey(found) ?? withoutKey(pipeline, contact)
+      if (key === undefined) return badKey(found) ?? withoutKey(pipeline, { contact, mended })
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)
       const evidence = isConsent(contact['mail_status']) ? readEvidence?.(values) : undefined
@@ -368,9 +368,12 @@ export function compileMapping(
   }
 }
 
-const withoutKey = (pipeline: PipelineSettings, contact: Contact): MappedRecord => ({
+const withoutKey = (
+  pipeline: PipelineSettings,
+  made: { readonly contact: Contact; readonly mended: readonly string[] },
+): MappedRecord => ({
   kind: 'rejected',
   code: 'KEY_MISSING',
-  reason: missingKeyText(pipeline, contact),
+  reason: missingKeyText(pipeline, made),
   key: undefined,
 })

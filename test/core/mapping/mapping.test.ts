@@ -235,6 +235,14 @@ describe('the key', () => {
     expect(mapOne({ key: undefined }, { mail: '' })).toMatchObject({ kind: 'rejected', code: 'KEY_MISSING' })
   })
 
+  it('is lacking where the mail was dropped, which no skip_without passes over', () => {
+    const map = { mail: { column: 'mail', on_invalid: 'drop' } } as const
+    expect(mapOne({ key: undefined, map, skip_without: ['mail'] }, { mail: 'nonsense' })).toMatchObject({
+      code: 'KEY_MISSING',
+      reason: expect.stringContaining('the e-mail address is invalid and was dropped') as string,
+    })
+  })
+
   it.each([
     ['too long', 'k'.repeat(601), 'KEY_TOO_LONG', 'key: has 601 characters; at most 600 are possible'],
     [
