@@ -355,6 +355,36 @@ export const EXPECTED_EXPORTS: readonly ExpectedExport[] = [
   },
   {
     preset: 'outlook',
+    file: 'outlook-365.csv',
+    rows: [
+      {
+        contact: {
+          title: 'f',
+          first_name: 'Ada',
+          family_name: 'Beispiel',
+          company: 'Beispiel Ltd',
+          mail: 'ada@o365.example',
+          ba_street: 'High Street 1',
+          ba_city: 'York',
+          ba_postal_code: 'YO1 7HH',
+          ba_country: 'GB',
+        },
+      },
+      {
+        contact: {
+          first_name: 'Ben',
+          family_name: 'Sample',
+          mail: 'ben@o365.example',
+          ba_street: 'Lane 2',
+          ba_city: 'Graz',
+          ba_postal_code: '8010',
+          ba_country: 'AT',
+        },
+      },
+    ],
+  },
+  {
+    preset: 'outlook',
     file: 'outlook-com.csv',
     rows: [
       {
