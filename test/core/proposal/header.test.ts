@@ -66,6 +66,11 @@ describe('a header', () => {
     expect([undefined, 'id']).toContain(readHeader(name).meaning)
   })
 
+  it('of a user account gives its address, and no job', () => {
+    expect(readHeader('user_email').meaning).toBe('mail')
+    expect(readHeader('role').meaning).toBeUndefined()
+  })
+
   it('that could be all of the address in one says so', () => {
     expect(readHeader('Adresse')).toMatchObject({ meaning: 'street', isWholeAddress: true })
     expect(readHeader('Straße').isWholeAddress).toBeUndefined()

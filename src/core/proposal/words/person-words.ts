@@ -84,7 +84,7 @@ export const PERSON_WORDS: Readonly<Partial<Record<Meaning, HeaderWords>>> = {
     pt: 'empresa, nome da empresa, organização, companhia',
   },
   job_title: {
-    en: 'job title, position, role, occupation, job, designation, organization title, profession',
+    en: 'job title, position, occupation, job, designation, organization title, profession',
     de: 'position, funktion, beruf, berufsbezeichnung, stellung, stellenbezeichnung',
     fr: 'fonction, poste, profession, intitulé du poste',
     es: 'cargo, puesto, ocupación, profesión',

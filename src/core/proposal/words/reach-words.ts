@@ -3,7 +3,8 @@ import type { HeaderWords, Meaning } from './meaning.ts'
 
 export const REACH_WORDS: Readonly<Partial<Record<Meaning, HeaderWords>>> = {
   mail: {
-    en: 'email, e mail, mail, email address, mail address, e mail value, email id, electronic mail',
+    en: `email, e mail, mail, email address, mail address, e mail value, email id, electronic mail, user email, customer email,
+      member email, subscriber email`,
     de: 'e mail adresse, mailadresse, email adresse, elektronische post',
     fr: 'courriel, adresse électronique, adresse mail, adresse e mail, adresse de messagerie, mél',
     es: 'correo, correo electrónico, dirección de correo, dirección de correo electrónico',
