@@ -520,6 +520,16 @@ describe('what cannot be told is said, and nothing is guessed', () => {
     expect(one.fields['phone']?.steps.at(-1)).toEqual({ rule: 'phone: "DE"', from: '12', to: null })
   })
 
+  it('where a rejected record was corrected and sent without a file', async () => {
+    expect((await command('correct', 'shop', 'K901', 'phone=+49301234567')).code).toBe(0)
+    expect((await command('run', 'shop')).code).toBe(0)
+    const { fields } = await explainOne('shop', 'K901')
+    const note = 'its row of bad.csv was tried again from the list of rejects'
+    expect(fields['mail']).toMatchObject({ value: 'bad@example.com', file: 'bad.csv', steps: [] })
+    expect(fields['mail']?.note).toContain(note)
+    expect(fields['phone']?.note).toContain('set by correction')
+  })
+
   it('where the person was erased: nobody is found, and no value comes back', async () => {
     expect((await command('audit', 'forget', 'key:K11', '--yes')).code).toBe(0)
     const { code, stdout } = await command('explain', 'shop', 'K11', '--json')
