@@ -38,6 +38,15 @@ describe('a number out of a text', () => {
   })
 })
 
+it('a condition over a field that no contact has is refused, with the nearest', () => {
+  expect(compileCondition('contact.emial != ""')).toEqual({
+    problem: 'contact has no field emial; the nearest known is mail',
+  })
+  expect(compileCondition('contact["country"] == "DE"')).toEqual({
+    problem: 'contact has no field country; did you mean ba_country?',
+  })
+})
+
 describe('a condition that could cost too much', () => {
   it.each([
     [

@@ -6,6 +6,7 @@ import { Environment, type ASTNode } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
 import { costProblem, likePatterns, nodes, textProblemOf } from './condition-cost.ts'
 import { CONTACT_FIELD_NAMES, type Contact } from '../contact.ts'
+import { suggestion } from '../../words/nearest.ts'
 
 export interface RecordCondition {
   /** Columns that are named as `record["..."]` or `record.name`. */
@@ -61,6 +62,20 @@ function columnOf(node: ASTNode): string | undefined {
   if (node.op !== '[]' || !isName(node.args[0], 'record')) return undefined
   const key = node.args[1]
   return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined
+}
+
+/** The field of `contact.mail` or `contact["mail"]`. */
+function fieldOf(node: ASTNode): string | undefined {
+  if (node.op === '.' && isName(node.args[0], 'contact')) return node.args[1]
+  if (node.op !== '[]' || !isName(node.args[0], 'contact')) return undefined
+  const key = node.args[1]
+  return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined
+}
+
+function fieldProblem(all: readonly ASTNode[]): string | undefined {
+  const known: readonly string[] = CONTACT_FIELD_NAMES
+  const unknown = all.flatMap((node) => fieldOf(node) ?? []).find((name) => !known.includes(name))
+  return unknown === undefined ? undefined : `contact has no field ${unknown}; ${suggestion(unknown, known)}`
 }
 
 /** The column of `"Status" in record` or `has(record.Status)`, which ask whether there is one. */
@@ -124,7 +139,7 @@ function compileProgram(expression: string): Program | { problem: string } {
   const checked = program.check()
   if (!checked.valid) return { problem: messageOf(checked.error) }
   const all = [...nodes(program.ast)]
-  const problem = costProblem(all) ?? patternProblem(likePatterns(all) ?? [])
+  const problem = costProblem(all) ?? patternProblem(likePatterns(all) ?? []) ?? fieldProblem(all)
   if (problem !== undefined) return { problem }
   const run = environment.parse(expression)
   refuseBlankNumbers([...nodes(run.ast)], environment)
