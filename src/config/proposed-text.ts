@@ -229,7 +229,7 @@ function recordLines(proposal: Proposal): {
           '    skip_without: [mail]',
         ]
       : []),
-    ...(hasMail && !isKeyed(proposal) && again > 0
+    ...(hasMail && !isKeyed(proposal) && again > 0 && proposal.known?.rejectsDuplicates !== false
       ? comment(
           `${plural(again, 'sample record')} with the address of an earlier one: such records are rejected. If they are one person, write on_duplicate_key: union; if they are two, key: { fields: [mail, first_name] }.`,
           '    ',

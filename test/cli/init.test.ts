@@ -82,6 +82,17 @@ describe('init --yes', () => {
     expect(written()).toMatch(/# By the preset: .*first_name \("First Name"\)/)
   })
 
+  it('says that a second record of an address is rejected, but not where the preset takes the last', async () => {
+    const rows = ['nea@a.example,Attending', 'nea@a.example,Attending', '']
+    await place.write('tickets.csv', ['Email,Attendee Status,Order #,Ticket Type', ...rows].join('\n'))
+    await place.cli('init', 'tickets.csv', '--yes')
+    expect(written()).toContain('preset: eventbrite')
+    expect(written()).not.toContain('such records are rejected')
+    await place.write('people.csv', ['E-Mail,Note', ...rows].join('\n'))
+    await place.cli('init', 'people.csv', '--yes', '--output', 'other.yaml')
+    expect(written('other.yaml')).toContain('such records are rejected')
+  })
+
   it('a preset that needs more columns than the samples have is left alone', async () => {
     await place.write(
       'few.csv',

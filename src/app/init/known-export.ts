@@ -52,5 +52,6 @@ export async function knownExport(headers: readonly (readonly string[])[]): Prom
   const { encoding, delimiter } = pipeline.source
   const leavesOut = vendors.find(({ preset }) => preset === best.preset)?.leavesOut ?? []
   const form = { encoding: String(encoding), delimiter: String(delimiter) }
-  return { ...best, fields: new Map(fields), key: pipeline.key, leavesOut, form }
+  const rejectsDuplicates = pipeline.on_duplicate_key === 'reject'
+  return { ...best, fields: new Map(fields), key: pipeline.key, rejectsDuplicates, leavesOut, form }
 }

@@ -43,6 +43,7 @@ export interface KnownExport {
   /** The columns that its fields read. */
   readonly fields: ReadonlyMap<ContactField, readonly string[]>
   readonly key: readonly string[] | undefined
+  readonly rejectsDuplicates: boolean
   /** Columns that are never proposed for its exports. */
   readonly leavesOut: readonly string[]
   /** What it says of how a file is written. */
