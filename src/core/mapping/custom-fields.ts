@@ -61,14 +61,17 @@ function formOf({ type, multiple }: CustomFieldDefinition): Form | undefined {
   return multiple ? 'multiple' : 'single'
 }
 
+const isOne = (form: Form | undefined): boolean => form !== undefined && form !== 'multiple'
+
 const invalid = (problem: string): FieldCheck => ({ code: 'FIELD_INVALID', problem })
 
-function checkNumber(value: string, { isInteger }: { isInteger: boolean }): FieldCheck {
+function checkNumber(
+  value: string,
+  { isInteger, isRead }: { isInteger: boolean; isRead: boolean },
+): FieldCheck {
   const shape = isInteger ? /^-?\d+$/ : /^-?\d+(\.\d+)?$/
-  if (!shape.test(value))
-    return invalid(
-      `is no ${isInteger ? 'integer' : 'number with a dot'}; number: true reads other ways of writing`,
-    )
+  const hint = isRead ? '' : '; number: true reads other ways of writing'
+  if (!shape.test(value)) return invalid(`is no ${isInteger ? 'integer' : 'number with a dot'}${hint}`)
   const number = Number(value)
   return Number.isSafeInteger(Math.trunc(number))
     ? { value: number }
@@ -95,9 +98,9 @@ const checkSelection = (value: string, split: string | undefined): FieldCheck =>
 function checkForm(form: Form | undefined, mapping: FieldMapping): (value: string) => FieldCheck {
   switch (form) {
     case 'integer':
-      return (value) => checkNumber(value, { isInteger: true })
     case 'number':
-      return (value) => checkNumber(value, { isInteger: false })
+      return (value) =>
+        checkNumber(value, { isInteger: form === 'integer', isRead: mapping.number !== undefined })
     case 'confirmation':
       return checkConfirmation
     case 'multiple':
@@ -187,6 +190,9 @@ export function customFieldFindings(
     ruleFor(definition, pipeline.custom_fields[definition.name] ?? {}, keyTemplate),
   )
   const strange = mapped.filter((definition) => formOf(definition) === undefined)
+  const notSplit = mapped.filter(
+    (one) => pipeline.custom_fields[one.name]?.split !== undefined && isOne(formOf(one)),
+  )
   const missing = definitions.filter((one) => one.required && !mapped.includes(one))
   // By name: the service may list the same definitions in another order.
   const decisive = mapped
@@ -200,6 +206,10 @@ export function customFieldFindings(
       ...strange.map(
         ({ name, type }) =>
           `custom field ${name} has the type ${type}, which is not known; its text is sent unchanged`,
+      ),
+      ...notSplit.map(
+        ({ name, type }) =>
+          `custom field ${name} takes one value (${type}): split has no effect, the text is sent whole`,
       ),
       ...missing.map(
         ({ name }) => `custom field ${name} is required by the service, and the pipeline does not map it`,

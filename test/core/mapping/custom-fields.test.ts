@@ -132,6 +132,17 @@ describe('a mapping against the definitions', () => {
     ])
   })
 
+  it('warns of a split for a field of one value', () => {
+    const split = { f: { column: 'a', split: ';' } }
+    const warningsOf = (type: string): readonly string[] =>
+      customFieldFindings(pipelineSettings({ custom_fields: split }), [definition(type)], '{field_name}')
+        .warnings
+    expect(warningsOf('options_select')).toEqual([
+      'custom field f takes one value (options_select): split has no effect, the text is sent whole',
+    ])
+    expect(warningsOf('options_buttons')).toEqual([])
+  })
+
   it('has another print when a type changes, and not when a label does', () => {
     const print = (one: CustomFieldDefinition) => findings({}, one).print
     expect(print(definition('text'))).not.toBe(print(definition('integer')))
