@@ -122,6 +122,8 @@ function sentence(issue: Issue, checked: Checked, path: Path): Said {
 
 function unknownKeyHint(key: string, checked: Checked, path: Path): string {
   if (key === '<<') return 'merge keys are not available, write the values out'
+  if (key.startsWith('\u00a0'))
+    return 'it begins with a no-break space (U+00A0), which does not indent; use plain spaces'
   const { schema, tree } = checked
   const known = knownKeys(schema, path, tree.value)
   const place = meantName(key, known) === undefined ? placeFor(key, schema, path, tree.value) : undefined

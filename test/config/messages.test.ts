@@ -209,6 +209,12 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '5:5: a bracket opened above is not closed; close it with } or ]',
     '6:1: is not valid YAML here (Missing closing "quote); look for a missing quote, bracket or colon',
   ],
+  'no-break-space': [
+    '4:1: ["\u00a0 pipelines"]: is not a known key; it begins with a no-break space (U+00A0), which does not indent; use plain spaces',
+  ],
+  'no-break-value': [
+    '2:3: is not valid YAML here (Implicit keys need to be on a single line); look for a missing quote, bracket or colon, and for no-break spaces (U+00A0), which separate nothing',
+  ],
   'tab-indent': ['2:1: a tab cannot indent; use spaces'],
   timezone: [
     '6:15: pipelines.shop.timezone: is not a time zone; write an IANA name such as Europe/Berlin (did you mean Europe/Berlin?)',

@@ -69,9 +69,9 @@ function syntaxSentence(text: string, lines: LineCounter, error: YAMLError): str
     return VARIABLE_IN_BRACES
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow')) return OPEN_BRACKET
   const words = error.message.replace(/: ".*$/s, '')
-  return (
-    SENTENCES[error.code] ?? `is not valid YAML here (${words}); look for a missing quote, bracket or colon`
-  )
+  const noBreak = (text.slice(start).split('\n', 1)[0] ?? '').includes('\u00a0')
+  const look = `a missing quote, bracket or colon${noBreak ? ', and for no-break spaces (U+00A0), which separate nothing' : ''}`
+  return SENTENCES[error.code] ?? `is not valid YAML here (${words}); look for ${look}`
 }
 
 /** Once the parser is lost, everything behind is unexpected: the first error in each line says enough. */

@@ -2,7 +2,7 @@
 // A suggestion is text for the reader; nothing is ever corrected automatically.
 import { distance } from 'fastest-levenshtein'
 
-/** Other common names of contact fields, where the letters alone would suggest the wrong one. */
+/** Other common names of fields, options and transforms, where the letters alone would suggest the wrong one. */
 const MEANT = new Map(
   Object.entries({
     family_name: ['last_name', 'lastname', 'surname', 'nachname', 'name'],
@@ -20,6 +20,13 @@ const MEANT = new Map(
     date_of_birth: ['birthday', 'birthdate', 'dob', 'geburtstag'],
     twitter: ['x'],
     fb: ['facebook'],
+    upper: ['uppercase', 'upper_case', 'to_upper'],
+    lower: ['lowercase', 'lower_case', 'to_lower'],
+    title_case: ['titlecase', 'capitalize', 'capitalise', 'ucwords'],
+    delimiter: ['separator', 'sep', 'trenner', 'trennzeichen'],
+    folder: ['path', 'dir', 'directory', 'ordner'],
+    encoding: ['charset', 'codepage'],
+    date: ['format', 'date_format'],
   }).flatMap(([meant, names]) => names.map((name) => [name, meant] as const)),
 )
 

@@ -12,6 +12,16 @@ it('proposes nothing that shares no letter with it', () => {
   expect(suggestion('timout', ['timeout', 'retry'])).toBe('did you mean timeout?')
 })
 
+it.each([
+  ['uppercase', ['trim', 'lower', 'upper', 'title_case'], 'upper'],
+  ['lowercase', ['trim', 'lower', 'upper', 'title_case'], 'lower'],
+  ['separator', ['delimiter', 'skip_footer', 'encoding'], 'delimiter'],
+  ['path', ['files', 'folder', 'remote'], 'folder'],
+  ['format', ['column', 'date', 'default'], 'date'],
+])('knows what other programs call %s', (name, known, meant) => {
+  expect(nearName(name, known)).toBe(meant)
+})
+
 const SERVICE = [
   'base_url',
   'api_key',
