@@ -112,7 +112,7 @@ const GENERATIONS = wordSet('jr sr jun sen junior senior ii iii iv')
 /** Degrees, orders and offices behind a name. */
 const DEGREES =
   wordSet(`esq phd dphil md mba msc bsc ba ma llm llb cpa mph dds rn mep mdb mdl mag dipl-ing obe cbe mbe frs pmp
-  edd jd bed beng meng dvm emba ceng`)
+  edd jd bed beng meng dvm emba ceng med mphil bba bcom bcomm bakk cfa fca frcs frcp mbbs psyd pharmd mres osb ofm sj`)
 
 /** Behind a comma every one of them is meant. */
 export const isSuffix = (word: string): boolean => {
@@ -120,11 +120,15 @@ export const isSuffix = (word: string): boolean => {
   return GENERATIONS.has(folded) || DEGREES.has(folded)
 }
 
-/** Without a comma a degree counts in capital letters alone: Jack Ma has none. */
+/** MBA, BSc, B.A.; not Ma. */
+const isWrittenAsDegree = (word: string): boolean =>
+  word.includes('.') || (word.match(/\p{Lu}/gu)?.length ?? 0) > 1
+
+/** Without a comma a degree counts with two capital letters alone: Jack Ma has none. */
 export function isSuffixWithoutComma(word: string, wordsBefore: number): boolean {
   const folded = foldedWord(word)
-  if (GENERATIONS.has(folded) || folded === 'phd') return true
-  return DEGREES.has(folded) && wordsBefore > 1 && (word.includes('.') || word === word.toUpperCase())
+  if (GENERATIONS.has(folded) || folded === 'phd' || folded === 'esq') return true
+  return DEGREES.has(folded) && wordsBefore > 1 && isWrittenAsDegree(word)
 }
 
 /** Degrees whose holder is addressed as a doctor. */
