@@ -12,13 +12,13 @@ const QUOTED_NAME = /"[^"]*"(?=[ \t]*<)/g
 const SCHEME = /^(?:(?:mailto|e-?mail|smtp):)+/i
 /** What a link may not bring into an address. */
 const FOREIGN = /[\s<>()[\]{}"“”„«»;,|@]/u
-const EDGES = "'’‘.:"
+const QUOTES = "'’‘:"
 
-/** Without quotes and full stops at both ends. */
+/** Without quotes at both ends, and full stops behind: in front of an address one is a slip, and another address without it. */
 function trimmed(word: string): string {
   let [from, to] = [0, word.length]
-  while (from < to && EDGES.includes(word.charAt(from))) from += 1
-  while (to > from && EDGES.includes(word.charAt(to - 1))) to -= 1
+  while (from < to && QUOTES.includes(word.charAt(from))) from += 1
+  while (to > from && `${QUOTES}.`.includes(word.charAt(to - 1))) to -= 1
   return word.slice(from, to)
 }
 

@@ -30,6 +30,7 @@ describe('the addresses in a text', () => {
     ["o'neil@x.example", ["o'neil@x.example"]],
     ["'n@x.example'", ['n@x.example']],
     ['n@x.example.', ['n@x.example']],
+    ['.n@x.example; m@x.example', ['.n@x.example', 'm@x.example']],
     ['a@x.example, A@X.example', ['a@x.example']],
     ['a@bücher.example; a@xn--bcher-kva.example', ['a@bücher.example']],
     ['nothing here', []],
