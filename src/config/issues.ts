@@ -58,11 +58,13 @@ const SECRETS: readonly unknown[] = ['api_key', 'token', 'metrics_token', 'secre
 function typeSentence(
   expected: string,
   value: unknown,
-  { place, isSecret }: { place: Place | undefined; isSecret: boolean },
+  { place, isSecret, isItem }: { place: Place | undefined; isSecret: boolean; isItem: boolean },
 ): Said {
   const wanted = EXPECTED[expected] ?? expected
-  if (expected === 'string' && place?.source !== undefined && value !== null) {
-    const message = `is ${kindOf(value)} to YAML, but text is expected`
+  // In a list of texts, a null was written for a word: `null_values: [NULL]`.
+  const isWord = value !== null || (isItem && place?.source !== '')
+  if (expected === 'string' && place?.source !== undefined && isWord) {
+    const message = `is ${value === null ? 'nothing' : kindOf(value)} to YAML, but text is expected`
     return { message, hint: isSecret ? 'write it in quotes' : `write it in quotes: "${place.source}"` }
   }
   const hint = value === null ? `write ${wanted}, or leave the key out` : `write ${wanted}`
@@ -101,7 +103,8 @@ function sentence(issue: Issue, checked: Checked, path: Path): Said {
   const value = valueAt(checked.tree.value, path)
   const place = checked.tree.places.get(pathKey(path))
   if (value === undefined && issue.code !== 'custom') return missing(checked, path)
-  const asText = { place, isSecret: SECRETS.includes(path.at(-1)) }
+  const name = path.at(-1)
+  const asText = { place, isSecret: SECRETS.includes(name), isItem: typeof name === 'number' }
   if (issue.message === NEEDS_QUOTES) return typeSentence('string', value, asText)
   if (value === null && issue.code === 'invalid_union')
     return { message: 'is empty', hint: sentenceParts(issue.message).hint }

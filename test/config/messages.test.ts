@@ -202,6 +202,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '4:27: pipelines.shop.source.folder: is empty; write a value, or leave the key out',
     '4:39: pipelines.shop.source.delimiter: is not a known key; known here: folder, files, settle, encoding, records, type, preset, null_values',
     '4:69: pipelines.shop.source.null_values[0]: is a number to YAML, but text is expected; write it in quotes: "0"',
+    '4:72: pipelines.shop.source.null_values[1]: is nothing to YAML, but text is expected; write it in quotes: "NULL"',
   ],
   'source-type-missing': ['4:5: pipelines.shop.source.type: is missing; possible: csv, json'],
   'source-type': ['4:21: pipelines.shop.source.type: is "cvs"; did you mean csv? possible: csv, json'],
