@@ -45,7 +45,7 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
     name: 'mcp',
     summary: 'serves an assistant: tools that read, over the Model Context Protocol',
     description:
-      'A server of the Model Context Protocol on standard input and output. Its tools are commands that read: status, check, plan, explain, rejects, held, doubts, audit, rehearse. No tool writes, to the service or to the state. Values of persons are hidden behind names that are valid for the session, and lists are cut to what an assistant can use; each answer names the command that a user would type.',
+      'A server of the Model Context Protocol on standard input and output. Its tools are commands that read: status, check, plan, explain, rejects, held, doubts, drift, audit, rehearse. No tool writes, to the service or to the state. Values of persons are hidden behind names that are valid for the session, and lists are cut to what an assistant can use; each answer names the command that a user would type.',
     options: [{ flags: '--personal-data', help: 'shows values of persons to the assistant' }],
     examples: ['contact-sync mcp --config /config/contact-sync.yaml', 'contact-sync mcp --personal-data'],
     load: async () => (await import('../mcp/mcp.ts')).mcp,

@@ -58,12 +58,17 @@ const SENTENCES = new Set(['reason', 'why', 'note', 'hint', 'error', 'warnings',
 /** What only a check of the chain needs; it repeats the values. */
 const LEFT_OUT = new Set(['entry', 'personal', 'salt', 'prev', 'tokens', 'person', 'values'])
 
-const QUOTED = /"[^"]*"|“[^”]*”|'[^']*'/gu
+const QUOTED = /"(?:[^"\\]|\\.)*"|“[^”]*”|'[^']*'/gu
+/** Another record, as reasons name it: `belongs to key K1 of this pipeline`. */
+const OTHER_KEY = /(?<=\bkey ).+?(?= (?:of this pipeline|has been carried out)\b|, is in doubt\b)/gu
+/** Why a person corrected a value, in their own words. */
+const OWN_WORDS = /(?<=\bset by correction \d+ \(.* UTC: ).*(?=\) to )/gu
 const ADDRESS = /[^\s@"'<>]+@[^\s@"'<>]+/gu
 const LONG_NUMBER = /\+?\d[\d ()/-]{4,}\d/gu
+const WORD = /[^\s,;:.()]+/gu
 /** Countries of fewer contacts would be those of persons, who are named by the changes of the same plan. */
 const FEWEST_OF_COUNTRY = 5
-/** Shorter ones would also be found in words of the sentence. */
+/** Shorter ones would also be found in words of the sentence: they are looked for only where they were asked for. */
 const SHORTEST_FOUND = 3
 
 function largeCountries(counts: Record<string, unknown>): Record<string, unknown> {
@@ -77,8 +82,8 @@ function largeCountries(counts: Record<string, unknown>): Record<string, unknown
 export interface Masking {
   /** The answer as it may be seen. */
   shown(answer: unknown): unknown
-  /** A sentence, of an error say. */
-  sentence(text: string): string
+  /** A sentence, of an error say. `asked`: values that stand for hidden names of the call. */
+  sentence(text: string, asked?: ReadonlySet<string>): string
   /** The value that a name stands for, or the text itself. */
   meant(text: string): string
 }
@@ -117,10 +122,15 @@ export function hidingMasking(): Masking {
     return name
   }
 
-  function sentence(text: string): string {
-    const known = [...names].filter(([value]) => value.length >= SHORTEST_FOUND)
-    const unquoted = text.replaceAll(QUOTED, '…').replaceAll(ADDRESS, '…').replaceAll(LONG_NUMBER, '…')
-    return harmless(known.reduce((rest, [value]) => rest.replaceAll(value, '…'), unquoted))
+  function sentence(text: string, asked: ReadonlySet<string> = new Set()): string {
+    // The longest first: a shorter one may be a part of it, and would leave the rest.
+    const known = [...names.keys()]
+      .filter((value) => value.length >= SHORTEST_FOUND)
+      .sort((one, other) => other.length - one.length)
+    const patterns = [OWN_WORDS, QUOTED, OTHER_KEY, ADDRESS, LONG_NUMBER]
+    const unquoted = patterns.reduce((rest, pattern) => rest.replaceAll(pattern, '…'), text)
+    const unnamed = known.reduce((rest, value) => rest.replaceAll(value, '…'), unquoted)
+    return harmless(unnamed.replaceAll(WORD, (word) => (asked.has(word) ? '…' : word)))
   }
 
   function masked(key: string, value: unknown, isValue: boolean): unknown {
@@ -143,8 +153,10 @@ export function hidingMasking(): Masking {
     return Object.fromEntries(
       ordered.map(([key, inner]) => {
         if (key === 'fields' && isAboutTerm(value)) return [key, plainly(inner)]
-        // `source: { file, line }` is a place, `source: "..."` what a source says.
-        const isOne = isValue || VALUES.has(key) || (key === 'source' && !isRecord(inner))
+        // `source: { file, line }` is a place, `source: "..."` what a source says. The note of an entry of the sync log is
+        // what a person wrote, or the evidence of a consent; any other is a sentence of the program.
+        const isOwnText = (key === 'source' && !isRecord(inner)) || (key === 'note' && 'seq' in value)
+        const isOne = isValue || VALUES.has(key) || isOwnText
         return [harmless(key), masked(key, inner, isPlace(inner) ? false : isOne)]
       }),
     )

@@ -98,7 +98,14 @@ function parsed(output: string | undefined): unknown {
 
 async function answerOf(tool: Tool, input: never, serving: Serving): Promise<CallToolResult> {
   const { io, options, masking } = serving
-  const asked = { meant: masking.meant, config: configFile(io, options) }
+  const hidden = new Set<string>()
+  const meant = (text: string): string => {
+    const value = masking.meant(text)
+    if (value !== text) hidden.add(value)
+    return value
+  }
+  const told = (line: string): string => masking.sentence(line, hidden)
+  const asked = { meant, config: configFile(io, options) }
   try {
     const call = tool.call(input, asked)
     const { exitCode, output, errors } = await calling(call, serving)
@@ -107,12 +114,12 @@ async function answerOf(tool: Tool, input: never, serving: Serving): Promise<Cal
       command: typed(tool.call(input, { ...asked, meant: (text) => text })),
       exit_code: exitCode,
       answer: masking.shown(parsed(output)),
-      messages: errors.map(masking.sentence),
+      messages: errors.map(told),
     }
     const text = smallEnough(answer, LISTED)
     return { content: [{ type: 'text', text }], isError: answer.answer === null && exitCode !== EXIT.done }
   } catch (error) {
-    const text = errorMessage(error).lines.map(masking.sentence).join('\n')
+    const text = errorMessage(error).lines.map(told).join('\n')
     return { content: [{ type: 'text', text }], isError: true }
   }
 }

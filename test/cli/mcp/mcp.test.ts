@@ -50,7 +50,7 @@ pipelines:
   shop:
     source: { type: csv, folder: inbox/shop, settle: 0s }
     key: no
-    map: { mail: mail, first_name: first, phone: { column: tel, phone: DE, optional: true } }
+    map: { title: { value: f }, mail: mail, first_name: first, phone: { column: tel, phone: DE, optional: true } }
     terms: { create_missing: true, assign: [ { column: tags } ] }
 `,
   )
@@ -132,6 +132,41 @@ describe('as it is started without options', () => {
     expect(shown({ action: 'create', fields: { name: { from: null, to: 'Ann' } } })).toEqual({
       action: 'create',
       fields: { name: { from: null, to: 'hidden-1' } },
+    })
+  })
+
+  it('hides a value of any length that a call asked for', async () => {
+    const one = await assistant()
+    const { shown, sentence, meant } = hidingMasking()
+    expect(shown({ key: 'K3' })).toEqual({ key: 'hidden-1' })
+    expect(sentence('no record K3 of shop, and 3 of K31', new Set([meant('hidden-1')]))).toBe(
+      'no record … of shop, and 3 of K31',
+    )
+    const { answer } = await one.call('audit', { contact: 'kanarienvogel@example.com' })
+    const [{ entries }] = answer['people'] as [{ entries: { fields: { title?: { to: string } } }[] }]
+    const title = entries.find(({ fields }) => fields.title !== undefined)?.fields.title?.to ?? ''
+    const { messages } = await one.call('explain', { pipeline: 'shop', record: title })
+    expect(messages[0]).toBe('USAGE: neither the state nor the sync log knows a record … of shop')
+  })
+
+  it('hides in a sentence what belongs to another record, or was typed by a person', () => {
+    const { shown, sentence } = hidingMasking()
+    const reason = (key: string) => `the e-mail address belongs to key ${key} of this pipeline, and under ...`
+    expect(sentence(reason('Ada Lovelace'))).toBe(reason('…'))
+    expect(sentence(`a create with this e-mail address, of key Ada, is in doubt; it waits`)).toBe(
+      'a create with this e-mail address, of key …, is in doubt; it waits',
+    )
+    const corrected =
+      'set by correction 1 (root, 2026-11-28 01:48:03 UTC: Ada (61) rang: it is "A") to "A \\"B\\" C"; the source says "x"'
+    expect(sentence(corrected)).toBe('set by correction 1 (root, …:48:03 UTC: …) to …; the source says …')
+    shown({ key: 'Ann', value: 'Annabel' })
+    expect(sentence('nobody is Annabel')).toBe('nobody is …')
+    expect(shown({ seq: 1, action: 'correct', note: 'Ada rang' })).toEqual({
+      ...{ seq: 1, action: 'correct', note: 'hidden-3' },
+    })
+    expect(shown({ value: null, note: 'the row was read' })).toEqual({
+      value: null,
+      note: 'the row was read',
     })
   })
 
