@@ -4,6 +4,7 @@ import type { OperationKind } from '../core/change/operation.ts'
 import type { OperationState } from '../core/change/states.ts'
 import type { HeldPlan } from '../core/state.ts'
 import type { PageEnv } from './access.ts'
+import { address } from './html/table.ts'
 import { missing, oneOf, refreshWhile, ROWS, runIdOf, show, startOf, wholeNumber } from './asked.ts'
 import type { PageRequest } from '../core/views.ts'
 import type { ConsoleData } from './data.ts'
@@ -48,6 +49,15 @@ async function activeRuns(data: ConsoleData): Promise<ReadonlyMap<string, Active
   return active
 }
 
+/** A decision has entries under an id of its own, and no run; nor has a run that is not kept any more. */
+async function entriesOrMissing(
+  run: string | undefined,
+  { context, data }: { readonly context: Context<PageEnv>; readonly data: ConsoleData },
+): Promise<Response> {
+  const some = run === undefined ? [] : await data.log.logPage({ run }, { order: 'newest', limit: 1 })
+  return some.length === 0 ? missing(context) : context.redirect(address('/log', { run }), 303)
+}
+
 function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/runs', async (context) => {
     const pipelines = namesOf(data)
@@ -63,7 +73,7 @@ function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/runs/:id', async (context) => {
     const runId = runIdOf(context.req.param('id'))
     const run = runId === undefined ? undefined : await data.views.run(runId)
-    if (run === undefined) return missing(context)
+    if (run === undefined) return entriesOrMissing(runId, { context, data })
     const [active, isConfigurationKept, totals, rejects, entries] = await Promise.all([
       activeRuns(data).then((all) => all.get(run.id)),
       data.views.isConfigurationKept(run.configHash),

@@ -72,3 +72,18 @@ it('is asked for from pages of our own alone', async () => {
   const foreign = { ...headers, 'sec-fetch-site': 'cross-site' }
   expect((await desk.ask('/log', { headers: foreign, form: { who: 'K1' } })).status).toBe(403)
 })
+
+it('shows the entries of a decision, or of a run that is not kept any more, where there is no run', async () => {
+  const [run] = (await desk.data.views.runs({}, { from: undefined, limit: 1 })).rows
+  const id = run?.id ?? ''
+  const other = await openDesk((data) => ({
+    ...data,
+    views: { ...data.views, run: () => Promise.resolve(undefined) },
+    log: { ...data.log, logPage: desk.data.log.logPage },
+  }))
+  const own = { headers: await other.signIn() }
+  const { status, headers: answered } = await other.ask(`/runs/${id}`, own)
+  expect([status, answered['location']]).toEqual([303, `/log?run=${id}`])
+  expect((await other.ask('/runs/20260101-000000-aaaaaa', own)).status).toBe(404)
+  await other.close()
+})

@@ -126,14 +126,15 @@ export async function showEntry(io: Io, options: ShowOptions, [contact = '']: st
 }
 
 function runText(id: string, run: RunRecord | undefined): string {
-  if (run === undefined) return `run ${id}: no longer listed; its counts have expired (keep.runs)`
+  if (run === undefined)
+    return `run ${id}: not in the list of runs: a decision, which has no counts, or a run whose counts have expired (keep.runs)`
   const ended = run.endedAt === undefined ? 'not ended' : `ended ${momentText(run.endedAt)}`
   return `run ${id} of ${run.pipeline}: ${run.status ?? 'no result'}, began ${momentText(run.startedAt)}, ${ended}`
 }
 
 function balanceText(counts: Counts | undefined): string {
   if (counts === undefined)
-    return '  its counts are unknown: it was killed, is still active, or is no longer listed'
+    return '  its counts are unknown: it was killed, is still active, or is not listed'
   const outcomes = OUTCOMES.map((name) => `${number(counts[name])} ${name.replace('_', ' ')}`)
   return `  ${number(counts.read)} read = ${outcomes.join(' + ')}`
 }
