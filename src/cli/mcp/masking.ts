@@ -45,7 +45,7 @@ const OPEN = new Set([
     'next',
     'oldest',
   ],
-  ...['orphans', 'by', 'code', 'began', 'version', 'mode', 'ended_reason', 'notes', 'cause'],
+  ...['orphans', 'problems', 'by', 'code', 'began', 'version', 'mode', 'ended_reason', 'notes', 'cause'],
   // What a rehearsal compares, what a guard judged.
   ...['before', 'after', 'threshold', 'holds', 'account'],
 ])

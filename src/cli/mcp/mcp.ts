@@ -1,5 +1,7 @@
 // `mcp`: a server of the Model Context Protocol on standard input and output, with tools that read. Each tool is a command
 // with --json, called as if it had been typed; its answer is masked and made small. Standard output is the protocol alone.
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -96,6 +98,10 @@ function parsed(output: string | undefined): unknown {
   return output.trim() === '' ? null : JSON.parse(output)
 }
 
+/** Of a configuration that is a folder, the folder itself. */
+const folderOf = (config: string): string =>
+  statSync(config, { throwIfNoEntry: false })?.isDirectory() === true ? config : dirname(config)
+
 async function answerOf(tool: Tool, input: never, serving: Serving): Promise<CallToolResult> {
   const { io, options, masking } = serving
   const hidden = new Set<string>()
@@ -105,7 +111,7 @@ async function answerOf(tool: Tool, input: never, serving: Serving): Promise<Cal
     return value
   }
   const told = (line: string): string => masking.sentence(line, hidden)
-  const asked = { meant, config: configFile(io, options) }
+  const asked = { meant, folder: folderOf(configFile(io, options)) }
   try {
     const call = tool.call(input, asked)
     const { exitCode, output, errors } = await calling(call, serving)

@@ -1,6 +1,6 @@
 // The tools of `mcp`: each is a command that reads, with the arguments that make sense for an assistant. What is not in
 // this table cannot be called; no command that writes, to the service or to the state, may stand here.
-import { relative, resolve, dirname, isAbsolute } from 'node:path'
+import { isAbsolute, relative, resolve } from 'node:path'
 import { z } from 'zod'
 import { SyncError } from '../../core/words/errors.ts'
 
@@ -15,8 +15,8 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly input: z.ZodObject
-  /** `meant` gives the value that a hidden one stands for; `config` is the configuration in force. */
-  call(input: never, asked: { meant(text: string): string; config: string }): ToolCall
+  /** `meant` gives the value that a hidden one stands for; `folder` holds the configuration in force. */
+  call(input: never, asked: { meant(text: string): string; folder: string }): ToolCall
 }
 
 const pipelines = z.array(z.string()).optional().describe('names of pipelines; all if left out')
@@ -34,7 +34,7 @@ function tool<Input extends z.ZodRawShape>(
     input: Input
     call: (
       input: z.infer<z.ZodObject<Input>>,
-      asked: { meant(text: string): string; config: string },
+      asked: { meant(text: string): string; folder: string },
     ) => ToolCall
   },
 ): Tool {
@@ -48,8 +48,7 @@ const listing = (name: string, words: readonly string[], description: string): T
   })
 
 /** Only beside the configuration in force: an assistant is not to read any file of the machine. */
-function besideConfig(file: string, config: string): string {
-  const folder = dirname(config)
+function besideConfig(file: string, folder: string): string {
   const path = resolve(folder, file)
   const way = relative(folder, path)
   if (way.startsWith('..') || isAbsolute(way))
@@ -159,10 +158,10 @@ export const TOOLS: readonly Tool[] = [
         with: z.string().describe('the new configuration: a file in the folder of the one in force'),
         files: z.int().min(1).max(10).optional().describe('the last N files of each pipeline; 3 by default'),
       },
-      call: ({ with: file, files }, { config }) => ({
+      call: ({ with: file, files }, { folder }) => ({
         words: ['rehearse'],
         names: [],
-        options: { with: besideConfig(file, config), ...(files === undefined ? {} : { files }) },
+        options: { with: besideConfig(file, folder), ...(files === undefined ? {} : { files }) },
       }),
     },
   ),

@@ -229,6 +229,22 @@ describe('as it is started without options', () => {
     expect(await one.text('rehearse', { with: '/etc/passwd' })).toMatch(/has to lie in the folder/)
   })
 
+  it('of a configuration that is a folder, reads only what lies in it, and says what is wrong with its files', async () => {
+    const text = await readFile(place.path('config.yaml'), 'utf8')
+    await place.write('pieces/contact-sync.yaml', text)
+    await place.write(
+      'pieces/broken.yaml',
+      'service: { base_url: "http://127.0.0.1", api_key: "${NOT_SET}" }\n',
+    )
+    const one = await assistant('--config', place.path('pieces'))
+    expect(await one.text('rehearse', { with: '../config.yaml' })).toMatch(/has to lie in the folder/)
+    const { command } = await one.call('rehearse', { with: 'contact-sync.yaml' })
+    expect(command).toBe(`contact-sync rehearse --with ${place.path('pieces/contact-sync.yaml')}`)
+    expect((await one.call('rejects')).answer).toMatchObject({
+      broken: [{ problems: [expect.stringContaining('NOT_SET is not set')] }],
+    })
+  })
+
   it('says what is wrong with a call, with the exit code of the command', async () => {
     const one = await assistant()
     const { exit_code: exitCode, messages } = await one.call('explain', {
