@@ -7,6 +7,9 @@ import { openStateForReading } from '../store/state-store.ts'
 import type { CommonOptions, Io } from './io.ts'
 import { commandSettings } from './settings.ts'
 
+export const noStateYet = (place: StatePlace): SyncError =>
+  new SyncError('USAGE', `there is no state ${stateText(place)} yet`, { hint: 'The first run creates it.' })
+
 /** Throws USAGE where there is no state yet. */
 export async function withLog<T>(
   io: Io,
@@ -15,10 +18,7 @@ export async function withLog<T>(
 ): Promise<T> {
   const place = (await commandSettings(io, options)).state
   const state = openStateForReading(place)
-  if (state === undefined)
-    throw new SyncError('USAGE', `there is no state ${stateText(place)} yet`, {
-      hint: 'The first run creates it.',
-    })
+  if (state === undefined) throw noStateYet(place)
   try {
     return await work(state, place)
   } finally {

@@ -68,6 +68,24 @@ describe('audit witness', () => {
     expect(await place.cli('audit', 'verify', '--witness', 'heads.jsonl')).toMatchObject({ code: 0 })
   })
 
+  it.each([
+    ['audit', 'list'],
+    ['audit', 'verify'],
+    ['audit', 'witness'],
+    ['explain', 'shop', '1'],
+    ['state', 'backup', 'copy.db'],
+  ])('says what makes the state where there is none yet: %s %s', async (...words) => {
+    const { code, stderr } = await place.cli(...words)
+    expect([code, stderr.split('\n')]).toEqual([
+      2,
+      [
+        `USAGE: there is no state ${place.path('state/contact-sync.db')} yet`,
+        'The first run creates it.',
+        '',
+      ],
+    ])
+  })
+
   it('prints the line where no place is named', async () => {
     await run('a.csv', 'Anna')
     const { stdout } = await place.cli('audit', 'witness')

@@ -4,7 +4,6 @@ import { EXIT } from '../../core/words/exit-codes.ts'
 import { knownHead } from '../../app/audit-files.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
-import { stateText } from '../../core/state-place.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { BadEntry, CheckStep, IndexFault } from '../../core/log/sync-log.ts'
 import type { StateStore } from '../../core/state-store.ts'
@@ -14,6 +13,7 @@ import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
+import { noStateYet } from '../with-log.ts'
 import { unlikeWitness } from './audit-witness.ts'
 
 const STEP = 5000
@@ -83,7 +83,7 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   if (options.rebuildIndex === true)
     await decided({ io, options, settings }, { kind: 'audit rebuild-index', args: {} })
   const state = openStateForReading(settings.state)
-  if (state === undefined) throw new SyncError('USAGE', `there is no state ${stateText(settings.state)} yet`)
+  if (state === undefined) throw noStateYet(settings.state)
   try {
     const { to, bad: found } = await checkAll(state, io)
     const bad =

@@ -14,6 +14,7 @@ import { openStateForReading } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
+import { noStateYet } from '../with-log.ts'
 
 interface WitnessOptions extends CommonOptions {
   readonly to?: string
@@ -31,7 +32,7 @@ export async function witness(io: Io, options: WitnessOptions): Promise<number> 
   const { state: place, audit } = await commandSettings(io, options)
   const to = options.to === undefined ? audit.witness?.to : placeOf(options.to, io.cwd)
   const state = openStateForReading(place)
-  if (state === undefined) throw new SyncError('USAGE', `there is no state ${place.path} yet`)
+  if (state === undefined) throw noStateYet(place)
   try {
     const at = clock.now()
     const head = await currentWitness(state, at)

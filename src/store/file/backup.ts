@@ -120,7 +120,8 @@ export async function backupState(
 ): Promise<BackupReport> {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw isThere(file)
   const from = openForReading(path)
-  if (from === undefined) throw new SyncError('USAGE', `there is no state ${path} yet`)
+  if (from === undefined)
+    throw new SyncError('USAGE', `there is no state ${path} yet`, { hint: 'The first run creates it.' })
   const part = `${file}.part`
   let isOurs = false
   try {
