@@ -91,9 +91,9 @@ function isOfKey(traced: TracedRecord, key: string): boolean {
 const GONE_FILE = (file: string): string =>
   `its row cannot be read again: ${file} is no longer in the folders of the source, or its content has changed since it was read`
 
-/** A record of the list of rejects has a place in a file, but was read from the state. */
-const TRIED_AGAIN = (file: string): string =>
-  `its row of ${file} was tried again from the list of rejects, which keeps no copy of it: its rules are not shown`
+/** Records that are sent again from the list of rejects, or from what was sent last. */
+const NO_DIGEST = (file: string): string =>
+  `its row cannot be read again: the record was not read from ${file} itself, but kept from an earlier run`
 
 const OTHER_MAPPING = 'the mapping has changed since, and the earlier one is not kept'
 
@@ -131,9 +131,10 @@ async function retrace(
   if (note !== undefined || source === null) return unread(note ?? '')
   const pipeline = await pipelineThen(entry.config_hash, asked)
   if (pipeline === undefined) return unread(OTHER_MAPPING)
-  if (source.sha256 === undefined) return unread(GONE_FILE(source.file))
-  if (source.sha256 === '') return unread(TRIED_AGAIN(source.file))
-  const file = { name: source.file, sha256: source.sha256 }
+  // Older entries have a blank one.
+  const { sha256 = '' } = source
+  if (sha256 === '') return unread(NO_DIGEST(source.file))
+  const file = { name: source.file, sha256 }
   const runIds = await runsOf(entry, file, { facts, ...asked })
   const wanted = { ...file, runIds, lines: source.lines ?? [source.line] }
   const columns = { columns: wantedColumns(pipeline), optional: optionalColumns(pipeline), whole }

@@ -53,7 +53,7 @@ SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind
        reason, cause, undoes, sent, swallowed, guard,
        CASE WHEN state = 'held' THEN (SELECT needed FROM approval_need WHERE operation = operation.id) END AS needed, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
        coalesce(link.fresh, operation.fresh) AS fresh, carried,
-       (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256,
+       (SELECT nullif(sha256, '') FROM input WHERE input.id = input_id AND name = file) AS sha256,
        CASE WHEN substr(operation.record, 1, 1) = '{' THEN json_extract(operation.record, '$.lines') END AS lines
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 

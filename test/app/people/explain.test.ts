@@ -451,6 +451,28 @@ describe('what cannot be told is said, and nothing is guessed', () => {
     })
   })
 
+  it('where the record was rejected and corrected: its entries name no digest of a file', async () => {
+    await writeFile(join(folder, 'club', 'typo.csv'), 'No,Mail,Tel,Firm,Tag\nC77,no mail,030 123456,Kreis,\n')
+    expect((await command('run', 'club')).code).toBe(3)
+    expect((await command('correct', 'club', 'C77', 'mail=c77@example.com')).code).toBe(0)
+    expect((await command('run', 'club')).code).toBe(0)
+    expect((await explainOne('club', 'C77')).fields['company']).toMatchObject({
+      ...{ value: 'Kreis', file: 'typo.csv', line: 2, steps: [] },
+      note: expect.stringContaining('was not read from typo.csv itself') as string,
+    })
+    const { stdout } = await command(
+      'audit',
+      'list',
+      '--contact',
+      'c77@example.com',
+      '--action',
+      'create',
+      '--json',
+    )
+    const { entries } = JSON.parse(stdout) as { entries: { source: unknown }[] }
+    expect(entries.map(({ source }) => source)).toEqual([{ file: 'typo.csv', line: 2 }])
+  })
+
   it('where the file has another content than was read', async () => {
     const path = await archived('shop', 'shop-0b.csv')
     const text = await readFile(path, 'utf8')
@@ -518,16 +540,6 @@ describe('what cannot be told is said, and nothing is guessed', () => {
     expect(one.note).toContain('the record was rejected: phone')
     expect(one.fields['phone']).toMatchObject({ value: null, outcome: 'rejected', file: 'bad.csv' })
     expect(one.fields['phone']?.steps.at(-1)).toEqual({ rule: 'phone: "DE"', from: '12', to: null })
-  })
-
-  it('where a rejected record was corrected and sent without a file', async () => {
-    expect((await command('correct', 'shop', 'K901', 'phone=+49301234567')).code).toBe(0)
-    expect((await command('run', 'shop')).code).toBe(0)
-    const { fields } = await explainOne('shop', 'K901')
-    const note = 'its row of bad.csv was tried again from the list of rejects'
-    expect(fields['mail']).toMatchObject({ value: 'bad@example.com', file: 'bad.csv', steps: [] })
-    expect(fields['mail']?.note).toContain(note)
-    expect(fields['phone']?.note).toContain('set by correction')
   })
 
   it('where the person was erased: nobody is found, and no value comes back', async () => {

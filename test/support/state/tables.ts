@@ -247,7 +247,7 @@ export function operationOf(tables: Tables, row: Row): Operation {
   const link = row.linkId === undefined ? undefined : tables.links.get(row.linkId)
   const input = tables.inputs.get(row.inputId)
   const { source } = row.record
-  const isOfInput = input?.sha256 !== undefined && input.input.name === source.file
+  const sha256 = input?.input.name === source.file ? (input.sha256 ?? '') : ''
   const all = {
     id: row.id,
     runId: row.runId,
@@ -266,7 +266,7 @@ export function operationOf(tables: Tables, row: Row): Operation {
     carried: row.carried,
     ...(row.evidence === undefined ? {} : { evidence: row.evidence }),
     outcome: row.outcome,
-    source: isOfInput ? { ...source, sha256: input.sha256 ?? '' } : source,
+    source: sha256 === '' ? source : { ...source, sha256 },
     cause: row.cause,
     undoes: row.undoes,
     state: row.state,
