@@ -10,7 +10,7 @@ import {
 } from '../core/mapping/custom-fields.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { CallResult, CustomFieldDefinition, CustomFieldReader } from '../core/ports.ts'
-import type { PlanContext, RunContext } from './context.ts'
+import type { PlanContext } from './context.ts'
 
 const hasNone = ({ pipeline }: PlanContext): boolean => Object.keys(pipeline.custom_fields).length === 0
 
@@ -91,12 +91,16 @@ export async function loadCustomFields(
   return { rules, print, definitions: mappedDefinitions(context.pipeline, all) }
 }
 
-/** Says what changed about the mapped definitions since an earlier run, and remembers them as they are now. */
+/**
+ * Says what changed about the mapped definitions since an earlier run, and remembers them as they are now. A field with another
+ * id was deleted at the service, with all its values, and created again.
+ */
 export async function noticeChanges(
-  definitions: readonly CustomFieldDefinition[],
-  context: RunContext,
+  { rules, definitions }: CustomFieldRules & { readonly definitions: readonly CustomFieldDefinition[] },
+  context: PlanContext,
 ): Promise<void> {
   if (definitions.length === 0) return
+  const recreated: string[] = []
   const seen = new Map(
     (await context.state.seenDefinitions(context.pipeline.name)).map((one) => [one.name, one]),
   )
@@ -107,6 +111,9 @@ export async function noticeChanges(
     if (change === undefined) continue
     context.tally.noteDrift()
     context.log.warn('custom field changed at the service', { field: definition.name, change })
+    const key = rules.find(({ name }) => name === definition.name)?.key
+    if (before?.id !== definition.id && key !== undefined) recreated.push(key)
   }
-  await context.state.rememberDefinitions(context.pipeline.name, definitions, context.clock.now())
+  const at = context.clock.now()
+  await context.state.rememberDefinitions(context.pipeline.name, { definitions, at, recreated })
 }

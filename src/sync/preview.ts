@@ -11,7 +11,7 @@ import type { Term } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { termKey, termOutcome } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
-import { loadCustomFields } from './definitions.ts'
+import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-edits.ts'
 import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
@@ -225,6 +225,7 @@ async function* previewSteps(
   const customFields = await loadCustomFields(given)
   const handEdits = handEditRules(given.pipeline, customFields)
   const context: PlanContext = { ...given, handEdits, doubtful: new Set() }
+  await noticeChanges(customFields, context)
   await reopenInputs(context)
   await withdrawReleases(context)
   await carryOver(context)

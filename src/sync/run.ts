@@ -231,7 +231,7 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   const started = context.clock.now()
   // Without the list of those who must not be written to, nothing is sent.
   await context.suppression?.now()
-  await noticeChanges(customFields.definitions, context)
+  await noticeChanges(customFields, context)
   // What a crash left open is settled or known to be in doubt before anything new is sent.
   await clearLeftovers(context)
   await reopenInputs(context)

@@ -57,6 +57,39 @@ it('a type that changed is said, and every record is looked at again', async () 
   expect(said()).toHaveLength(1)
 })
 
+describe('a field that was deleted at the service and created again', () => {
+  const changed = {
+    message: 'custom field changed at the service',
+    fields: { field: 'shoe_size', change: 'id from 8 to 9' },
+  }
+  const lineAfter = async () => {
+    const line = testLine({ pipeline })
+    line.service.customFields.push(shoes())
+    line.source.drop('a.csv', record('42'))
+    await line.run()
+    line.service.customFields[0] = shoes({ id: 9 })
+    line.service.contacts.set(1, { mail: 'a@example.com' })
+    line.source.drop('a.csv', record('42'))
+    return line
+  }
+
+  it('gets its values again', async () => {
+    const line = await lineAfter()
+    expect(await line.run()).toMatchObject({ status: 'ok', updated: 1 })
+    expect(line.log).toContainEqual(changed)
+    expect(line.service.contacts.get(1)).toEqual({ mail: 'a@example.com', shoe_size: 42 })
+    line.source.drop('a.csv', record('42'))
+    expect(await line.run()).toMatchObject({ unchanged: 1 })
+  })
+
+  it('is planned so', async () => {
+    const line = await lineAfter()
+    const { changes } = await line.preview()
+    expect(changes).toMatchObject([{ action: 'update', key: 'K1', fields: { shoe_size: { to: 42 } } }])
+    expect(line.log).toContainEqual(changed)
+  })
+})
+
 it('a field that the service does not have ends the run before any file is touched', async () => {
   const line = testLine({ pipeline })
   line.source.drop('a.csv', record('42'))

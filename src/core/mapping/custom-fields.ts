@@ -196,7 +196,10 @@ export function customFieldFindings(
   const missing = definitions.filter((one) => one.required && !mapped.includes(one))
   // By name: the service may list the same definitions in another order.
   const decisive = mapped
-    .map(({ name, type, required, multiple }, index) => [name, type, required, multiple, rules[index]?.key])
+    .map(({ name, id, type, required, multiple }, index) => {
+      const key = rules[index]?.key
+      return [name, type, required, multiple, key, id]
+    })
     .sort(([left], [right]) => (String(left) < String(right) ? -1 : 1))
   return {
     rules,

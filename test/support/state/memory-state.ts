@@ -10,6 +10,7 @@ import type { HandOverStore } from '../../../src/core/log/hand-over.ts'
 import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
 import type { SyncLog } from '../../../src/core/log/sync-log.ts'
 import type { CustomFieldDefinition } from '../../../src/core/ports.ts'
+import type { FoundDefinitions } from '../../../src/core/definition-store.ts'
 import type { DateOrders } from '../../../src/core/mapping/values/dates/date-order.ts'
 import { mailKey } from '../../../src/core/mapping/contact.ts'
 import { isWithdrawn, type StatusPermission } from '../../../src/core/change/permission.ts'
@@ -81,7 +82,11 @@ function memoryFacts(tables: Tables) {
     cursor: async (pipeline: string) => tables.cursors.get(pipeline),
     lastAccepted: async (pipeline: string) => tables.accepted.get(pipeline),
     seenDefinitions: async (pipeline: string) => definitions.get(pipeline) ?? [],
-    async rememberDefinitions(pipeline: string, seen: readonly CustomFieldDefinition[]) {
+    async rememberDefinitions(pipeline: string, { definitions: seen, recreated }: FoundDefinitions) {
+      for (const link of tables.links.values()) {
+        const pushed = recreated.filter((field) => link.known[field] !== undefined)
+        if (link.pipeline === pipeline) link.unsure = [...new Set([...link.unsure, ...pushed])]
+      }
       const all = new Map([...(definitions.get(pipeline) ?? []), ...seen].map((one) => [one.name, one]))
       definitions.set(
         pipeline,
