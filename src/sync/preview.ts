@@ -19,7 +19,8 @@ import { inputError } from './input-error.ts'
 import { withFormerStatuses } from './plan/former-statuses.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased, withdrawReleases } from './recover.ts'
-import { remember } from './send/settle.ts'
+import { takenMails } from './send/free-mails.ts'
+import { gone, remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
 import { emptyFullReport, findingsOf, heldReport, refusedReport } from './input-reports.ts'
 import { haltFor, waitingInputs } from './run.ts'
@@ -43,7 +44,7 @@ function pretendedCreate(
 /** A step with what was found edited at its contact. */
 type Looked = Operation & Pick<DecidedChange, 'edits'>
 
-/** Of a change that would overwrite something, only what would be sent; a delete that would be held. */
+/** Of a change that would overwrite something, only what would be sent; what would be held for what its contact shows. */
 async function lookedAt(operation: Operation, context: PlanContext): Promise<Looked | Settled> {
   const rules = rulesFor(operation, context)
   const { kind, contactId, fields } = operation
@@ -56,6 +57,7 @@ async function lookedAt(operation: Operation, context: PlanContext): Promise<Loo
   const names = Object.keys(fields)
   if (kind === 'terms' || names.length === 0) return operation
   const actual = await context.session.contactById(contactId, names)
+  if (actual.kind === 'absent') return gone(operation, actual.request)
   if (actual.kind !== 'ok') return operation
   const { send, edits } = await mergedFields(fields, { shown: actual.value, rules }, context)
   return { ...operation, fields: send, edits }
@@ -160,6 +162,27 @@ async function lookedAtAll(
   return all
 }
 
+/** Creates are planned in a page of their own: which mails are free then depends on what the updates before them change. */
+function untilCreates(taken: readonly Operation[]): readonly Operation[] {
+  const first = taken.findIndex(({ kind }) => kind === 'create')
+  return first > 0 ? taken.slice(0, first) : taken
+}
+
+/** Creates that would not be sent, because another key still has their mail. */
+async function withoutFreeMail(
+  page: readonly Operation[],
+  context: PlanContext,
+): Promise<ReadonlyMap<number, Settled>> {
+  const creates = page.filter(({ kind, contactId }) => kind === 'create' && contactId === undefined)
+  const ends = await takenMails(creates, context)
+  return new Map(
+    creates.flatMap((operation) => {
+      const settlement = ends.get(operation.id)
+      return settlement === undefined ? [] : [[operation.id, { operation, request: undefined, settlement }]]
+    }),
+  )
+}
+
 /** Adds the planned changes to the plan, hands them on and takes each step as done. */
 async function* pretend(
   context: PlanContext,
@@ -167,15 +190,17 @@ async function* pretend(
 ): AsyncGenerator<PlannedChange> {
   for (;;) {
     // Always from the start: what is settled is no longer planned, and a change with a further step is behind it.
-    const taken = await context.state.takeToSend(context.runId, undefined, PAGE)
+    const taken = untilCreates(await context.state.takeToSend(context.runId, undefined, PAGE))
     if (taken.length === 0) return
-    const page = await withFormerStatuses(taken, service, context)
+    const waiting = await withoutFreeMail(taken, context)
+    const free = taken.filter(({ id }) => !waiting.has(id))
+    const page = await withFormerStatuses(free, service, context)
     const later = laterOfOneMail(page, mails, context)
     const looked = context.handEdits?.any === true ? await lookedAtAll(page, context) : page
-    const heldDeletes = looked.filter(isSettled)
+    const held = looked.filter(isSettled)
     const steps = looked.filter((one): one is Looked => !isSettled(one))
     for (const step of steps) context.tally.noteEdits(step, step.edits ?? [])
-    for (const { merged } of heldDeletes) plan.keep(merged?.edits.length ?? 0)
+    for (const { merged } of held) plan.keep(merged?.edits.length ?? 0)
     const first = steps.filter(
       ({ id, kind, key, outcome }) =>
         outcome === undefined &&
@@ -189,7 +214,7 @@ async function* pretend(
         ? { operation, request: undefined, settlement: { kind: 'skipped', reason: '' } }
         : pretended(operation, context, ids),
     )
-    await remember([...settled, ...heldDeletes], context)
+    await remember([...settled, ...held, ...waiting.values()], context)
   }
 }
 

@@ -233,6 +233,15 @@ describe('under keep', () => {
     expect(totals).toMatchObject({ updated: 1, kept_edits: 1 })
   })
 
+  it.each(['preview', 'run'] as const)('a contact that was deleted there is held (%s)', async (how) => {
+    const line = await linked()
+    line.service.contacts.delete(1)
+    line.source.drop('2.csv', row('Anna', '2'))
+    const result = how === 'run' ? await line.run() : (await line.preview()).totals
+    expect(result).toMatchObject({ status: 'held', updated: 0, held: 1 })
+    if (how === 'preview') expect(result).toMatchObject({ held_reasons: { contact_deleted: 1 } })
+  })
+
   it('released, the value is overwritten by the next run; one that was edited anew is not', async () => {
     const line = await linked()
     edit(line, { phone: '9' })

@@ -51,6 +51,19 @@ describe('an update method that keeps something back', () => {
     expect(line.service.contacts.get(1)).toMatchObject({ first_name: 'Anna', phone: '1' })
   })
 
+  it.each(['preview', 'run'] as const)(
+    'holds another record that has the e-mail address which it keeps back (%s)',
+    async (how) => {
+      const line = testLine({ pipeline: { update_method: 'add' } })
+      await linked(line)
+      const next = ['K2', 'a@example.com', 'Gus', 'Gold', '7']
+      line.source.drop('2.csv', [[...HEADER], ['K1', 'b@example.com', 'Ann', 'B', '1'], next])
+      const result = how === 'run' ? await line.run() : (await line.preview()).totals
+      expect(result).toMatchObject({ status: 'held', created: 0, unchanged: 1, held: 1 })
+      if (how === 'preview') expect(result).toMatchObject({ held_reasons: { shared_mail: 1 } })
+    },
+  )
+
   it('is sent once the method lets it through', async () => {
     const line = testLine({ pipeline: { update_method: 'add' } })
     await linked(line)

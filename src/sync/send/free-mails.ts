@@ -2,14 +2,14 @@
 // contact. Under `email` that holds for all; under `auto` for those with a mail_status of 1 or 2, which may go by the address.
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isWithdrawn } from '../../core/change/permission.ts'
-import type { RunContext } from '../context.ts'
+import type { PlanContext, RunContext } from '../context.ts'
 import { settle } from './settle.ts'
 
 /** Under `email` the service would merge it into the contact that has the mail. */
 export async function mailOwners(
   operations: readonly Operation[],
-  context: RunContext,
-): ReturnType<RunContext['state']['mailOwners']> {
+  context: PlanContext,
+): ReturnType<PlanContext['state']['mailOwners']> {
   const { duplicate_check_method: check, key } = context.pipeline
   return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()
 }
@@ -23,7 +23,17 @@ function withoutFreeMail({ key, isMoving }: { key: string; isMoving: boolean }):
     : {
         kind: 'held',
         reason: `the e-mail address belongs to key ${key} of this pipeline, and under duplicate_check_method: email the service would merge them`,
+        why: 'shared_mail',
       }
+}
+
+/** How creates end whose address another key has by now: the update that was to give it up may have failed, or kept it. */
+export async function takenMails(
+  operations: readonly Operation[],
+  context: PlanContext,
+): Promise<ReadonlyMap<number, Settlement>> {
+  const owners = await mailOwners(operations, context)
+  return new Map([...owners].map(([id, owner]) => [id, withoutFreeMail(owner)]))
 }
 
 /** The end of a create that must not go by its address, because another key has it; undefined where it may. */
@@ -57,16 +67,13 @@ async function awaitedMails(
   )
 }
 
-/** Those that may go; the update that was to give their mail up may have failed. */
+/** Those that may go. */
 export async function withFreeMails(
   operations: readonly Operation[],
   context: RunContext,
 ): Promise<readonly Operation[]> {
-  const owners = await mailOwners(operations, context)
-  const ends = new Map([
-    ...(await awaitedMails(operations, context)),
-    ...[...owners].map(([id, owner]) => [id, withoutFreeMail(owner)] as const),
-  ])
+  const awaited = await awaitedMails(operations, context)
+  const ends = new Map([...awaited, ...(await takenMails(operations, context))])
   if (ends.size === 0) return operations
   const settled = operations.flatMap((operation): Settled[] => {
     const settlement = ends.get(operation.id)
