@@ -9,7 +9,7 @@ import { type DecidedChange, partedFields, type PlannedChange } from '../core/ch
 import type { InputReport } from '../core/outcome/summary.ts'
 import type { Term } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
-import { termKey, termOutcome } from '../core/mapping/terms.ts'
+import { termKey, termOutcome, termsBeyond } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-edits.ts'
@@ -183,6 +183,25 @@ async function withoutFreeMail(
   )
 }
 
+/** Without the terms of missing records that another record still asserts for the contact: those stay. */
+async function withoutSharedTerms(
+  page: readonly Operation[],
+  { pipeline, state }: PlanContext,
+): Promise<readonly Operation[]> {
+  const all: Operation[] = []
+  for (const operation of page) {
+    const { cause, kind, terms } = operation
+    const isWithdrawal =
+      cause === 'missing' && kind === 'terms' && termPolicy(operation, pipeline) !== 'replace'
+    if (terms === undefined || !isWithdrawal) all.push(operation)
+    else {
+      const remove = termsBeyond(terms.remove, await state.termsOfOthers(operation))
+      all.push({ ...operation, terms: { ...terms, remove } })
+    }
+  }
+  return all
+}
+
 /** Adds the planned changes to the plan, hands them on and takes each step as done. */
 async function* pretend(
   context: PlanContext,
@@ -194,7 +213,7 @@ async function* pretend(
     if (taken.length === 0) return
     const waiting = await withoutFreeMail(taken, context)
     const free = taken.filter(({ id }) => !waiting.has(id))
-    const page = await withFormerStatuses(free, service, context)
+    const page = await withoutSharedTerms(await withFormerStatuses(free, service, context), context)
     const later = laterOfOneMail(page, mails, context)
     const looked = context.handEdits?.any === true ? await lookedAtAll(page, context) : page
     const held = looked.filter(isSettled)

@@ -62,6 +62,19 @@ describe('a record that has gone from a full export', () => {
     expect(line.service.termsOf(3)).toEqual(['By hand', 'Customer'])
   })
 
+  it('keeps a term that another pipeline gives its contact, and the plan says so', async () => {
+    const assign = [{ name: 'Customer' }, { name: 'Shop' }]
+    const terms = { ...testLine().pipeline.terms, policy: 'managed' as const, assign }
+    const line = fullLine({ on_missing: 'remove_terms', terms })
+    await imported(line, 2)
+    const { state, service } = line
+    const pipeline = { ...line.pipeline, name: 'crm', terms: { ...terms, assign: assign.slice(0, 1) } }
+    await imported(testLine({ state, service, pipeline }), 2)
+    line.source.drop('2.csv', people(1))
+    const { changes } = await line.preview()
+    expect(changes).toMatchObject([{ key: 'K2', terms: { add: [], remove: ['Shop'] } }])
+  })
+
   it('keeps a term under policy add that it had before, once removal is the rule', async () => {
     const terms = { ...testLine().pipeline.terms, assign: [{ name: 'Customer' }] }
     const line = fullLine({ on_missing: 'remove_terms', terms })

@@ -109,6 +109,15 @@ describe('a plan that is built', () => {
     expect(planWith([])).not.toHaveProperty('error')
   })
 
+  it('counts a term under the first spelling of its name', () => {
+    const plan = planWith([
+      update({ terms: terms(['Red']) }),
+      update({ terms: terms(['red', 'RED2']) }),
+      update({ terms: terms([], ['RED']) }),
+    ])
+    expect(plan.byTerm).toEqual({ Red: { add: 2, remove: 1 }, RED2: { add: 1, remove: 0 } })
+  })
+
   it('takes names as they come', () => {
     const plan = planWith([
       update({

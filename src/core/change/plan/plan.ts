@@ -24,6 +24,7 @@ import {
   workOf,
 } from './planned-change.ts'
 import { createSharedNames } from './shared-names.ts'
+import { termKey } from '../../mapping/terms.ts'
 
 /** Groups that are listed separately, and names of terms that are counted one by one. */
 export const MOST_GROUPS = 1000
@@ -174,18 +175,22 @@ function createGroups() {
   }
 }
 
-/** How often each term is given and taken. */
+/** How often each term is given and taken, under the first spelling of its name. */
 function createTermCounts() {
+  const spellings = new Map<string, string>()
   const add = new Map<string, number>()
   const remove = new Map<string, number>()
   const shared = createSharedNames()
   let otherTerms = 0
   const note = (names: readonly string[], totals: Map<string, number>, key: string): void => {
-    for (const name of names)
+    for (const written of names) {
+      const name = spellings.get(termKey(written)) ?? written
       if (totals.has(name) || totals.size < MOST_TERM_NAMES) {
+        spellings.set(termKey(name), name)
         raise(totals, name)
         shared.note(name, key)
       } else otherTerms += 1
+    }
   }
   return {
     add({ key, terms }: PlannedChange): void {

@@ -13,7 +13,7 @@
 //
 // An approval is of one form of a change (printOfChange): whatever is different about it later, it is not approved.
 import { hash } from 'node:crypto'
-import { presentNames, type TermAliases, termKey } from '../../mapping/terms.ts'
+import { distinctTerms, presentNames, type TermAliases, termKey } from '../../mapping/terms.ts'
 import { plural } from '../../words/format.ts'
 import { limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
@@ -65,6 +65,7 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAlias
   })
   const wanted = new Set(presentNames(when.terms ?? [], aliases).map(termKey))
   const given = plan.given.filter((name) => wanted.has(termKey(name)))
+  const named = distinctTerms(given).join(', ')
   return [
     ...(reached(deletes, when.deletes, links)
       ? [
@@ -88,7 +89,7 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAlias
       ? [required('all', `new_terms ${when.new_terms}`, `${newTerms} terms would be created`)]
       : []),
     ...(given.length > 0
-      ? [required('given', `terms ${given.join(', ')}`, `contacts would be given ${given.join(', ')}`, given)]
+      ? [required('given', `terms ${named}`, `contacts would be given ${named}`, given)]
       : []),
   ]
 }

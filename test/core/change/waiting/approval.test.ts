@@ -47,6 +47,20 @@ describe('what must be approved of a plan', () => {
     ])
   })
 
+  it('names a term once, and means each of its spellings', () => {
+    const plan = { ...PLAN, given: ['Newsletter', 'newsletter'] }
+    expect(requiredApprovals(plan, [rule({ terms: ['newsletter'] })], NO_ALIASES)).toEqual([
+      {
+        of: 'given',
+        terms: ['Newsletter', 'newsletter'],
+        by: 2,
+        threshold: 'terms Newsletter, by 2',
+        reason:
+          'contacts would be given Newsletter: 2 approvers must release them (approvals: terms Newsletter)',
+      },
+    ])
+  })
+
   it('is nothing of a plan that changes nothing', () => {
     const none = { ...PLAN, changes: 0, deletes: 0 }
     expect(requiredApprovals(none, [rule({ new_terms: 1 })], NO_ALIASES)).toEqual([])
