@@ -43,6 +43,8 @@ export interface TermDirectory {
   prepare(names: readonly string[], context: RunContext): Promise<void>
   /** Finds a term, or makes it. */
   ensure(name: string, context: RunContext): Promise<TermFinding>
+  /** Of terms that a contact was to lose and did not show: warns once of each that the service does not have at all. */
+  warnOfAbsent(names: readonly string[], context: RunContext): Promise<void>
   /** Names that the service folds into others, found in this run. */
   readonly folded: ReadonlySet<string>
 }

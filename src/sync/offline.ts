@@ -27,6 +27,7 @@ const noTerms = (unasked: Set<Unasked>): TermDirectory => ({
   },
   prepare: refuse,
   ensure: refuse,
+  warnOfAbsent: refuse,
   folded: new Set(),
 })
 

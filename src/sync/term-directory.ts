@@ -127,6 +127,7 @@ export function createTermDirectory(session: ServiceReads, context: DirectoryCon
   let reading: Promise<Entries> | undefined
   const underway = new Map<string, Promise<TermFinding>>()
   const folded = new Set<string>()
+  const absent = new Set<string>()
   const entries = (): Promise<Entries> => (reading ??= readAll(session, context))
   const told = (name: string, finding: TermFinding, run: RunContext): TermFinding => {
     if (finding.kind !== 'folded') return finding
@@ -162,6 +163,16 @@ export function createTermDirectory(session: ServiceReads, context: DirectoryCon
       const making = underway.get(key) ?? makeOnce(name, run)
       underway.set(key, making)
       return making
+    },
+    async warnOfAbsent(names, run) {
+      const isNew = (name: string): boolean => !absent.has(termKey(name))
+      if (!names.some(isNew)) return
+      const { byKey } = await entries()
+      for (const name of names.filter(isNew)) {
+        if (byKey.has(termKey(name))) continue
+        absent.add(termKey(name))
+        run.log.warn('term not removed: the service has none of that name', { term: name })
+      }
     },
   }
 }

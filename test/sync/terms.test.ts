@@ -167,6 +167,20 @@ describe('policy managed', () => {
     expect(line.log.map(({ message }) => message)).toContain('service removed too many terms: restored')
   })
 
+  it('warns once of a term that it cannot remove, because it was renamed at the service', async () => {
+    const line = lineWith({ policy: 'managed' })
+    await drop(line, 'a,b', 'a,b', 'a,b')
+    for (const [id, term] of line.service.terms)
+      if (term.name === 'b') line.service.terms.set(id, { ...term, name: 'renamed' })
+    line.service.contactTerms.delete(3)
+    expect(await drop(line, 'a', 'a', '')).toMatchObject({ status: 'ok', rejected: 0, failed: 0 })
+    expect(line.service.termsOf(1)).toEqual(['a', 'renamed'])
+    const warned = line.log.filter(({ message }) => message.startsWith('term not removed'))
+    expect(warned).toEqual([
+      { message: 'term not removed: the service has none of that name', fields: { term: 'b' } },
+    ])
+  })
+
   it('counts a planned record once, however many steps its change takes', async () => {
     const line = lineWith({ policy: 'managed' })
     line.source.drop('a.csv', tagged('a', 'b', ''))

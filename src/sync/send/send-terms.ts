@@ -266,6 +266,14 @@ function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operatio
   return policy === 'replace' || isAgain
 }
 
+/** A term that was renamed at the service is still at the contact, under a name by which it cannot be recognised. */
+async function noteNotRemoved({ operation, terms }: Settled, context: RunContext): Promise<void> {
+  // `replace` has removed whatever it is called now.
+  if (terms === undefined || termPolicy(operation, context.pipeline) === 'replace') return
+  const left = termsBeyond(operation.terms?.remove ?? [], terms.removed)
+  if (left.length > 0) await context.terms.warnOfAbsent(left, context)
+}
+
 /** The step after a contact's fields: PUT, POST or DELETE of /contact/<contact_id>/terms (interface, 4.3). */
 export async function sendTerms(operation: LinkedOperation<'terms'>, context: RunContext): Promise<void> {
   const { contactId } = operation
@@ -294,4 +302,5 @@ export async function sendTerms(operation: LinkedOperation<'terms'>, context: Ru
     })
   })
   await settle([settled], context)
+  await noteNotRemoved(settled, context)
 }

@@ -1,5 +1,6 @@
 // Events of requests, and of what the service does. Part of the table of events.
 import type { EventEntry } from './event-kinds.ts'
+import { TERM_EVENTS } from './term-events.ts'
 
 export const REQUEST_EVENTS = {
   'bulk size reduced: last call too large or too slow': {
@@ -31,21 +32,7 @@ export const REQUEST_EVENTS = {
     means:
       'The service has two contacts with one e-mail address and changed the one that is not linked, or it created one in place of a deleted one. Look at both, and delete or merge the surplus one. This record is updated by id from now on.',
   },
-  'service removed too many terms: restored': {
-    level: 'warn',
-    fields: { contact_id: 'contact', terms: 'told' },
-    means: 'No action is required; report it to the vendor of the service.',
-  },
-  'term not used: the service treats its name as that of another': {
-    level: 'warn',
-    fields: { term: 'told', into: 'told' },
-    means: 'Spell it as the service does (`contact-sync terms`). `contact-sync run` names it.',
-  },
-  'term description not accepted': {
-    level: 'warn',
-    fields: { term: 'name', answer: 'call' },
-    means: 'The next run tries again.',
-  },
+  ...TERM_EVENTS,
   'custom field changed at the service': {
     level: 'warn',
     fields: { field: 'name', change: 'told' },
