@@ -202,6 +202,19 @@ export function describePull(
         await expect(line({}, dying('beginInput')).run()).rejects.toThrow('killed')
         expect(await line(full).run()).toMatchObject({ deleted: 0, updated: 1 })
       })
+
+      it('with a part that waits: the cursor of another state, or of an older one, does not move over what lies before it', async () => {
+        await world.put([person(1), person(2, 2)])
+        await line().run()
+        await world.put([person(1), person(2, 2), person(3, 3)])
+        await expect(line({}, dying('beginInput')).run()).rejects.toThrow('killed')
+        service.contacts.clear()
+        const other = openTemporaryState()
+        await line({}, other).run()
+        await line({}, other).run()
+        await other.close()
+        expect(firsts()).toEqual(['First1', 'First2', 'First3'])
+      })
     })
 
     it('ended by a signal, a fetch leaves nothing', async () => {

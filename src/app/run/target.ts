@@ -72,12 +72,13 @@ async function hasOutcomes(batch: TargetBatch, { pipeline, runner }: TargetParts
 
 /** Throws what ended a batch that brought nothing. */
 async function spoolBatch(batch: TargetBatch, parts: TargetParts): Promise<void> {
-  const { pipeline, clock, signal } = parts
+  const { pipeline, runner, clock, signal } = parts
   const { folder, options } = singerSource(pipeline)
   const isFull = pipeline.mode === 'full'
+  const cursor = isFull ? undefined : await runner.cursor(pipeline.name)
   await spool({
     ...{ folder, clock, signal, fetcher: batch.fetcher, mostRecords: options.max_records },
-    order: { cursor: undefined, isFull, tell: parts.onWarning },
+    order: { cursor, isFull, tell: parts.onWarning },
   })
 }
 

@@ -1,5 +1,7 @@
 // A source that is asked for its records. What a fetch brings is spooled, and from then on is an input like any file of a
 // drop folder: a run that is killed finds it again. Nothing is fetched while one waits.
+import { isDeepStrictEqual } from 'node:util'
+import type { FetchOrder } from '../../core/cursor.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Source, SourceInput } from '../../core/ports.ts'
 import { jsonKind } from '../json/kind.ts'
@@ -25,9 +27,21 @@ export const lineOptions = ({ folder, sparse = false }: Pick<PullOptions, 'folde
 
 const noInputs = { ready: [], unsettled: 0, refused: [] }
 
+/**
+ * What was fetched from a cursor on is all that is new only to the state that has come so far. One that was restored, or another
+ * one in the same folder, has not: its cursor stays, and the next fetch brings what lies between.
+ */
+const continues = ({ isFull, before }: FetchNote, order: FetchOrder | undefined): boolean =>
+  isFull || isDeepStrictEqual(before, order?.cursor)
+
 /** What a note says of its input; of an input without one nothing is concluded. */
-function describedBy(note: FetchNote | undefined, input: SourceInput, isFull: boolean): SourceInput {
-  const { cursor } = note ?? {}
+function describedBy(
+  note: FetchNote | undefined,
+  input: SourceInput,
+  order: FetchOrder | undefined,
+): SourceInput {
+  const cursor = note !== undefined && continues(note, order) ? note.cursor : undefined
+  const isFull = order?.isFull ?? true
   const isPart = note === undefined || note.problem !== undefined || (isFull && !note.isFull)
   return { ...input, ...(cursor === undefined ? {} : { cursor }), ...(isPart ? { isPart } : {}) }
 }
@@ -57,14 +71,13 @@ export function createPullSource(
   }
   const inputs = async (asked: Parameters<Source['list']>[0]): ReturnType<Source['list']> => {
     const listing = await look(asked)
-    const isFull = asked.fetch?.isFull ?? true
     const described = await Promise.all(
       listing.ready.map(async (input) => ({ input, note: await readNote(folder, input.name) })),
     )
     const problems = described.flatMap(({ input, note }) => (note ? partProblem(input.name, note) : []))
     return {
       ...listing,
-      ready: described.map(({ input, note }) => describedBy(note, input, isFull)),
+      ready: described.map(({ input, note }) => describedBy(note, input, asked.fetch)),
       refused: [...listing.refused, ...problems],
     }
   }
