@@ -126,10 +126,16 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
   yield { cursor }
 }
 
+/** A value under such a name says who asks, and may be renewed; every other one decides what is asked for. */
+const SECRET_NAME = /token|secret|pass|pwd|auth|credential|signature|session|key$/i
+
+const decisive = (values: Iterable<readonly [string, string]>): string[] =>
+  [...values].map(([name, value]) => (SECRET_NAME.test(name) ? name : `${name}=${value}`)).sort()
+
 export function httpFetcher(options: HttpOptions): Fetcher {
   const { url, since, records } = options
   const { origin, pathname, searchParams } = new URL(url)
-  // Not the values of parameters: a token may be among them, and be renewed.
-  const identity = ['http', origin, pathname, [...searchParams.keys()].sort(), since, records]
+  const headers = decisive(Object.entries(options.headers))
+  const identity = ['http', origin, pathname, decisive(searchParams), since, records, headers]
   return { identity: JSON.stringify(identity), fetch: (task) => pages(options, task) }
 }

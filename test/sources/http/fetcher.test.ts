@@ -386,6 +386,26 @@ it('takes gzip, numbers of many digits, odd names, and null for an empty list', 
   ])
 })
 
+describe('what a cursor belongs to', () => {
+  const identity = (url: string, more = {}): string =>
+    httpFetcher(httpOptions.parse({ url: `https://crm.example/${url}`, ...more })).identity
+  const own = identity('people?list=a&api_token=x', { headers: { 'X-Tenant': '1', 'X-Api-Key': 'x' } })
+
+  it.each([
+    ['another value of a parameter', 'people?list=b&api_token=x', '1'],
+    ['a parameter more', 'people?list=a&api_token=x&all=1', '1'],
+    ['another path', 'persons?list=a&api_token=x', '1'],
+    ['another header', 'people?list=a&api_token=x', '2'],
+  ])('%s begins from the start', (_what, url, tenant) => {
+    expect(identity(url, { headers: { 'X-Tenant': tenant, 'X-Api-Key': 'x' } })).not.toBe(own)
+  })
+
+  it('a renewed secret, another order and another way of paging do not', () => {
+    const headers = { 'X-Api-Key': 'y', 'X-Tenant': '1' }
+    expect(identity('people?api_token=y&list=a', { headers, next: { page: 'p' } })).toBe(own)
+  })
+})
+
 describe('options', () => {
   it.each([
     ['http://crm.example/', {}],
