@@ -488,6 +488,19 @@ export function describeSource(name: string, harness: SourceHarness): void {
         expect(await source.archive(await only(), { ...to, sha256 })).toBe(true)
       })
 
+      it('reads the other content next, whatever its version', async () => {
+        const times = new Date(Math.floor((clock.time - HOUR) / 1000) * 1000)
+        drop('x', table('1'))
+        utimesSync(file('x'), times, times)
+        const input = await only()
+        const { sha256 } = await readAll(source, input, COLUMNS)
+        drop('x', table('2'))
+        utimesSync(file('x'), times, times)
+        expect(await source.archive(input, { folder: 'processed', runId: 'r', sha256 })).toBe(false)
+        const { items } = await readAll(source, await only(), COLUMNS)
+        expect(items).toMatchObject([{ kind: 'record', values: expect.arrayContaining(['2']) as string[] }])
+      })
+
       it('leaves the file where it is when the folder cannot be made', async () => {
         drop('x')
         writeFileSync(join(folder, 'processed'), 'a file in the way')

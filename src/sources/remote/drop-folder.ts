@@ -194,8 +194,10 @@ async function putAway(there: There, input: SourceInput, to: Archiving): Promise
 }
 
 async function archive(there: There, input: SourceInput, to: Archiving): Promise<boolean> {
-  if (!(await putAway(there, input, to))) return false
+  const isArchived = await putAway(there, input, to)
+  // In any case: what lies there now may have the same version, and has to be fetched to be read.
   await rm(copyPath(there.spool, input), { force: true })
+  if (!isArchived) return false
   if (there.claimant !== undefined) await releaseClaim(there.session, nameOf(input), there.claimant)
   const { reason } = to
   if (reason !== undefined)
