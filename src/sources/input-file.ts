@@ -33,6 +33,10 @@ export function fileVersion(stats: BigIntStats): string {
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':')
 }
 
+/** A version without the time of change: a move sets that one, too, and leaves the content. */
+export const withoutChangeTime = (version: string | undefined): string | undefined =>
+  version?.slice(0, version.lastIndexOf(':'))
+
 /** Opens the file behind a listed input. Throws INPUT_CHANGED, INPUT_NOT_A_FILE or INPUT_UNREADABLE. */
 export async function openInputFile(path: Buffer, input: SourceInput): Promise<InputFile> {
   const handle = await openRegular(path, input.name)

@@ -11,7 +11,7 @@ import { entryPath, rawName } from '../file-name.ts'
 import { openPacked } from '../gzip.ts'
 import { isWanted, listFolder, type Listing, listSettled } from './folder-listing.ts'
 import { removeLeftoverFiles } from './leftovers.ts'
-import { openInputFile, type InputFile } from '../input-file.ts'
+import { openInputFile, type InputFile, withoutChangeTime } from '../input-file.ts'
 import type { SourceDeps } from '../kind.ts'
 import type { FolderOptions } from '../options.ts'
 import { type ArchivePlace, versionAt, writeWhole } from './place.ts'
@@ -52,7 +52,9 @@ export function createLocalFolder(options: FolderOptions, deps: SourceDeps, find
       const path = pathOf(options.folder, input)
       if (path === undefined) return false
       try {
-        return (await versionAt(path)) === input.version
+        // One that a killed run had taken was moved back, and is the same export: it must not count as a second one.
+        const here = await versionAt(path)
+        return here !== undefined && withoutChangeTime(here) === withoutChangeTime(input.version)
       } catch (error) {
         if (faultCode(error) === undefined) throw error
         // Where the folder cannot be looked into: what was planned of it continues automatically, and the file is read again when

@@ -7,6 +7,7 @@ import { link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { faultCode } from '../fault.ts'
 import { displayName, entryPath, nameBefore } from '../file-name.ts'
+import { withoutChangeTime } from '../input-file.ts'
 import { removeLeftoverFiles } from './leftovers.ts'
 import { type ArchivePlace, makeFolder, reserve, reserveName, versionAt, writeWhole } from './place.ts'
 
@@ -61,12 +62,9 @@ export async function take(wanted: Wanted, place: ArchivePlace): Promise<Buffer 
 }
 
 /** The move itself changes the time of change: after it, the content has to tell. */
-const withoutChange = (version: string | undefined): string | undefined =>
-  version?.slice(0, version.lastIndexOf(':'))
-
 async function isWhatWasRead(taken: Buffer, { version, sha256 }: Wanted): Promise<boolean> {
   const here = await versionAt(taken)
-  if (withoutChange(here) !== withoutChange(version)) return false
+  if (withoutChangeTime(here) !== withoutChangeTime(version)) return false
   if (sha256 === undefined) return true
   const hash = createHash('sha256')
   for await (const part of createReadStream(taken) as AsyncIterable<Buffer>) hash.update(part)

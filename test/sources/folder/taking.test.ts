@@ -145,6 +145,20 @@ it('gives the file back when it cannot be put where it belongs', async () => {
   expect(await codeOf(source.archive(input, to))).toBe('ARCHIVE_FAILED')
   expect(text('x.csv')).toBe(table('1'))
   expect(readdirSync(folder)).toEqual(['x.csv'])
+  expect(await source.isWaiting(input)).toBe(true)
+})
+
+it('gives back what a killed run had taken as the same input, and another content as another one', async () => {
+  const source = sourceOf()
+  const { input } = await readFirst(source)
+  mkdirSync(join(folder, `.taken.${RUN}`))
+  renameSync(join(folder, 'x.csv'), join(folder, `.taken.${RUN}`, 'x.csv'))
+  expect(await source.isWaiting(input)).toBe(false)
+  await source.giveBack?.()
+  expect((await source.list({ wait: false })).ready[0]?.version).not.toBe(input.version)
+  expect(await source.isWaiting(input)).toBe(true)
+  put('x.csv', table('2'))
+  expect(await source.isWaiting(input)).toBe(false)
 })
 
 it('gives back what a killed run had taken, before a newer one of its name', async () => {
