@@ -35,8 +35,8 @@ function faultyMember(answer: unknown): string | undefined {
   const own = (name: string): unknown => (Object.hasOwn(answer, name) ? answer[name] : undefined)
   return (
     ['error', 'errors'].find((name) => !saysNothing(own(name))) ??
-    ['success', 'ok'].find((name) => own(name) === false) ??
-    ['status'].find((name) => /^(error|fail|failed|failure)$/i.test(textOf(own(name))))
+    ['success', 'ok'].find((name) => /^(false|0)$/i.test(textOf(own(name)).trim())) ??
+    ['status'].find((name) => /^(error|fail|failed|failure|[45]\d\d)$/i.test(textOf(own(name)).trim()))
   )
 }
 

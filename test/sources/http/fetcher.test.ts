@@ -327,7 +327,10 @@ describe('an interface in trouble', () => {
     ['error', { error: { code: 17 } }],
     ['errors', { errors: [{ message: 'about Anna' }], data: [] }],
     ['success', { success: false, data: [] }],
+    ['success', { success: 'false', data: [] }],
+    ['success', { success: 0, data: [] }],
     ['ok', { ok: false, data: [] }],
+    ['status', { status: 503, message: 'about Anna', data: [] }],
     ['status', { status: 'error', message: 'about Anna', data: null }],
   ])('that reports an error with status 200, in %s, has not told all: %j', async (member, body) => {
     const server = await serving((_, number) => ({ body: number === 1 ? { data: slice(0) } : body }))
@@ -353,6 +356,8 @@ describe('an interface in trouble', () => {
       fine,
       { ...fine, error: { code: 0, message: '' }, errors: {} },
       { ...fine, error: false },
+      { ...fine, success: 'true', status: 200 },
+      { ...fine, success: null },
     ]) {
       const server = await serving(() => ({ body: { ...body, data: PEOPLE } }))
       expect(await fetched({ url: server.url, records: 'data' })).toMatchObject({
