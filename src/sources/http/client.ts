@@ -15,6 +15,8 @@ export interface AnsweredPage {
   readonly link: string | undefined
   /** The interface calls it a part of the list (206). */
   readonly isPart: boolean
+  /** When the interface began to answer, by its own clock, or before; undefined where it tells no time. */
+  readonly begunAt: number | undefined
 }
 
 const isPassing = (status: number): boolean =>
@@ -58,7 +60,14 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
     return attempted(redirected(url, answered), redirects + 1)
   }
 
+  /** The header `Date` is of the end of the work, in whole seconds. */
+  const begunAt = ({ headers }: Answered, asked: number): number | undefined => {
+    const date = Date.parse(headerText(headers['date']) ?? '')
+    return Number.isNaN(date) ? undefined : date - Math.ceil(clock.monotonic() - asked)
+  }
+
   return async (url) => {
+    const asked = clock.monotonic()
     let said = 'does not answer'
     for (let attempt = 1; attempt <= options.attempts; attempt += 1) {
       const answered = await attempted(url)
@@ -69,6 +78,7 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
           answer: parsedAnswer(answered.body, url.host),
           link: headerText(answered.headers['link']),
           isPart: answered.status === 206,
+          begunAt: begunAt(answered, asked),
         }
       }
       said =
@@ -77,8 +87,8 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
       if (answered.status !== undefined && !isPassing(answered.status) && !isRenewed)
         throw refusal(url, answered.status)
       if (!isRenewed && attempt < options.attempts) {
-        const asked = answered.status === undefined ? undefined : headerText(answered.headers['retry-after'])
-        await clock.sleep(pauseMs(attempt, asked, clock.now()), signal)
+        const after = answered.status === undefined ? undefined : headerText(answered.headers['retry-after'])
+        await clock.sleep(pauseMs(attempt, after, clock.now()), signal)
       }
     }
     throw new SyncError('SOURCE_UNREACHABLE', `${url.host} ${said}, after ${options.attempts} attempts`)

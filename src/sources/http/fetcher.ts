@@ -7,7 +7,7 @@ import { assertOverlaps, withOverlap } from '../pull/newest.ts'
 import { faultOf, recordsAt, valueAtPath } from './answer.ts'
 import { createClient, type AnsweredPage } from './client.ts'
 import type { HttpOptions } from './options.ts'
-import { watchNewest } from './newest-field.ts'
+import { type Newest, watchNewest } from './newest-field.ts'
 
 interface Place {
   readonly url: URL
@@ -96,7 +96,8 @@ function createRounds(): (url: URL, texts: readonly string[]) => void {
 async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fetched> {
   const { next, since, max_pages: mostPages } = options
   const from = typeof task.cursor === 'string' && since !== undefined ? task.cursor : undefined
-  const newest = since && watchNewest(since.field, { from, nowMs: task.clock.now() })
+  const begun = task.clock.now()
+  let newest: Newest | undefined
   const pageAt = createClient(options, task)
   const noteRound = createRounds()
   let place: Place | undefined = firstPlace(options, from)
@@ -105,6 +106,8 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
     if (number > mostPages)
       throw new SyncError('SOURCE_ANSWER', `${url.host} has more than ${mostPages} pages`)
     const page = await pageAt(url)
+    // By the clock that is behind: what changes during the fetch, on a page that has come, is later than the cursor.
+    newest ??= since && watchNewest(since.field, { from, nowMs: Math.min(begun, page.begunAt ?? begun) })
     const fault = faultOf(page.answer, url.host)
     const asked = { from: url.host, isFaulty: fault !== undefined }
     const records = recordsAt(page.answer, options.records, asked)

@@ -214,6 +214,21 @@ describe('what is new', () => {
     expect([again.query, again.cursor]).toEqual(['', '2026-01-02'])
   })
 
+  it('is never later than the begin of the fetch by the clock of the interface, where that is behind', async () => {
+    // Its second page comes three minutes later: what has changed on the first one meanwhile did not come.
+    const pages = [
+      { at: '2026-05-01T11:40:00Z', date: 'Fri, 01 May 2026 11:55:00 GMT' },
+      { at: '2026-05-01T11:57:30Z', date: 'Fri, 01 May 2026 11:58:00 GMT' },
+    ]
+    const server = await serving((_, number) => {
+      const page = pages[number - 1]
+      return { headers: { date: page?.date ?? pages[1]!.date }, body: page === undefined ? [] : [page] }
+    })
+    const since = { param: 'since', field: 'at' }
+    const { records, cursor } = await fetched({ url: server.url, next: { page: 'p' }, since })
+    expect([records.length, cursor]).toEqual([2, '2026-05-01T11:55:00Z'])
+  })
+
   it('moves no cursor where nothing came, and refuses a field that no record has', async () => {
     expect((await of([], {}, '2026-01-01')).cursor).toBe('2026-01-01')
     const { error } = await of([undefined, undefined], {})
