@@ -69,7 +69,7 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
   return async (url) => {
     const asked = clock.monotonic()
     let said = 'does not answer'
-    for (let attempt = 1; attempt <= options.attempts; attempt += 1) {
+    for (let attempt = 1; attempt <= options.attempts;) {
       const answered = await attempted(url)
       if (signal.aborted) break
       if (answered.status !== undefined && answered.status >= 200 && answered.status < 300) {
@@ -86,10 +86,13 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
       const isRenewed = answered.status === 401 && credentials.renew()
       if (answered.status !== undefined && !isPassing(answered.status) && !isRenewed)
         throw refusal(url, answered.status)
-      if (!isRenewed && attempt < options.attempts) {
+      // A new token is no fault of the interface; one that is refused, too, ends the fetch.
+      if (isRenewed) continue
+      if (attempt < options.attempts) {
         const after = answered.status === undefined ? undefined : headerText(answered.headers['retry-after'])
         await clock.sleep(pauseMs(attempt, after, clock.now()), signal)
       }
+      attempt += 1
     }
     throw new SyncError('SOURCE_UNREACHABLE', `${url.host} ${said}, after ${options.attempts} attempts`)
   }

@@ -274,6 +274,17 @@ describe('credentials', () => {
     expect(authorizations.slice(0, 3)).toEqual(['Bearer T1', 'Bearer T1', 'Bearer T2'])
   })
 
+  it('of OAuth are renewed where a page is asked for only once, too', async () => {
+    let given = 0
+    const tokens = await serving(() => ({ body: { access_token: `T${(given += 1)}`, expires_in: 3600 } }))
+    const server = await serving(({ headers }) =>
+      headers.authorization === 'Bearer T1' ? { status: 401 } : { body: PEOPLE },
+    )
+    const oauth2 = { token_url: `${tokens.url}/token`, client_id: 'me', client_secret: 'S' }
+    const { records, error } = await fetched({ url: server.url, auth: { oauth2 }, attempts: 1 })
+    expect([records, error]).toEqual([PEOPLE, undefined])
+  })
+
   it('that are refused end the fetch at once', async () => {
     const server = await serving(() => ({ status: 403, body: { secret: 'in the answer' } }))
     const { error } = await fetched({ url: server.url, auth: { bearer: 'T' } })
