@@ -1,7 +1,7 @@
 // Fetches page by page. It has come to its end only where an answer says so: with the last page, or one without records.
 import { createHash } from 'node:crypto'
 import { SyncError } from '../../core/words/errors.ts'
-import { textOf } from '../json/values.ts'
+import { jsonLine, textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import { assertOverlaps, withOverlap } from '../pull/newest.ts'
 import { faultOf, recordsAt, valueAtPath } from './answer.ts'
@@ -111,7 +111,7 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
     const fault = faultOf(page.answer, url.host)
     const asked = { from: url.host, isFaulty: fault !== undefined }
     const records = recordsAt(page.answer, options.records, asked)
-    const texts = records.map((record) => JSON.stringify(record))
+    const texts = records.map(jsonLine)
     noteRound(url, texts)
     for (const [index, json] of texts.entries()) {
       newest?.note(records[index])

@@ -1,5 +1,6 @@
 // From a JSON record to text values: which part of it a column means, and how that part reads as text.
 // Names in the data are data: nothing is ever looked up on a prototype.
+import { SyncError } from '../../core/words/errors.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -44,6 +45,16 @@ export const parsedJson = (text: string): unknown =>
   DELICATE.test(text)
     ? JSON.parse(text, keepingNumbers as (name: string, value: unknown) => unknown)
     : JSON.parse(text)
+
+/** A value on one line. Throws SOURCE_ANSWER for one that is nested too deeply to be written. */
+export function jsonLine(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new SyncError('SOURCE_ANSWER', 'a record is nested too deeply', { cause: error })
+  }
+}
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)

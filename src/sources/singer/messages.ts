@@ -1,6 +1,6 @@
 // Messages of the Singer specification: a JSON object a line. Numbers keep the digits with which they were written.
 import { SyncError } from '../../core/words/errors.ts'
-import { isObject, type JsonObject, parsedJson, textOf } from '../json/values.ts'
+import { isObject, jsonLine, type JsonObject, parsedJson, textOf } from '../json/values.ts'
 
 /** A line that is no Singer message. It names the number of the line and never what it holds. */
 export class UnfitLine extends SyncError {
@@ -50,7 +50,7 @@ export function singerMessage(text: string, number: number): SingerMessage {
   if (type === undefined) throw new UnfitLine(number, `its type is none of ${TYPES.join(', ')}`)
   if (type === 'STATE') {
     if (!Object.hasOwn(message, 'value')) throw new UnfitLine(number, 'a STATE without value')
-    return { type, value: JSON.stringify(message['value']) }
+    return { type, value: jsonLine(message['value']) }
   }
   const stream = own(message, 'stream')
   if (typeof stream !== 'string') throw new UnfitLine(number, `a ${type} without stream`)

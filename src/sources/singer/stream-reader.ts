@@ -1,7 +1,7 @@
 // Follows the messages of a tap for the one stream that is wanted: what becomes a record, what moves the cursor, and whether
 // the stream was told whole.
 import { SyncError } from '../../core/words/errors.ts'
-import type { JsonObject } from '../json/values.ts'
+import { jsonLine, type JsonObject } from '../json/values.ts'
 import type { Line } from './lines.ts'
 import { singerMessage, type SingerMessage, UnfitLine } from './messages.ts'
 
@@ -69,7 +69,7 @@ export function createStreamReader(stream: string): StreamReader {
         if (properties === undefined) throw new UnfitLine(number, 'a RECORD of the stream before its SCHEMA')
         noteVersion(message.version)
         isActivated = false
-        return { json: JSON.stringify(filled(message.record, properties)) }
+        return { json: jsonLine(filled(message.record, properties)) }
     }
   }
   return {

@@ -1,5 +1,6 @@
 // What a database driver gives, whichever it is, and how a row becomes a record.
 import { SyncError } from '../../core/words/errors.ts'
+import { jsonLine } from '../json/values.ts'
 import type { FetchTask } from '../pull/fetcher.ts'
 import type { SqlOptions } from './options.ts'
 
@@ -46,7 +47,7 @@ export function rowText({ columns, cells }: Rows): string {
   const members = columns.map((name, index) => {
     const cell = cells[index] ?? null
     const value = typeof cell === 'object' && cell !== null ? cell.json : cell
-    return `${JSON.stringify(name)}:${JSON.stringify(value ?? null)}`
+    return `${JSON.stringify(name)}:${jsonLine(value ?? null)}`
   })
   return `{${members.join(',')}}`
 }

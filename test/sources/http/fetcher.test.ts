@@ -339,6 +339,11 @@ describe('an interface in trouble', () => {
     ['refuses the page', { status: 400, body: 'about Anna' }, /refuses the request \(400\)$/],
     ['answers with a page for people', { body: '<html>' }, /is no JSON in UTF-8$/],
     ['answers in another encoding', { body: Buffer.from('["M\xfcller"]', 'latin1') }, /is no JSON in UTF-8$/],
+    [
+      'nests a record without end',
+      { body: `{"data":{"items":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}}` },
+      /^a record is nested too deeply$/,
+    ],
     ['has no list there', { body: { data: {} } }, /has no list at data\.items$/],
   ])('that %s ends the fetch', async (_, reply, message) => {
     const server = await serving(() => reply)
