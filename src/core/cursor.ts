@@ -21,6 +21,8 @@ export interface FetchOrder {
   readonly cursor: KeptCursor | undefined
   /** Whether what is missing in it will count as gone. */
   readonly isFull: boolean
+  /** When the last input of the pipeline was accepted; null: none was. Not there where that is not known. */
+  readonly accepted?: number | null
   /** Shown to the user who started the run; may contain data of the source, so it is never logged. */
   tell(text: string): void
   /** What the source's own program says, for the operational log. */

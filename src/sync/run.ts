@@ -78,7 +78,9 @@ export interface PipelineResult extends Counts, NotSent {
 /** A full export begins from the start, whatever was fetched before. */
 async function order({ state, pipeline, log }: PlanContext): Promise<FetchOrder> {
   const isFull = pipeline.mode === 'full'
+  const last = await state.lastAccepted(pipeline.name)
   return {
+    accepted: last?.at ?? null,
     cursor: isFull ? undefined : await state.cursor(pipeline.name),
     isFull,
     tell: (text) => log.warn('message from the source', { text }),

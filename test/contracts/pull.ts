@@ -1,6 +1,6 @@
 // What every source that is asked for its records keeps to: passed, cut off, killed in between, told twice. A kind passes it
 // by saying how its records are put there, and how a fetch is made to break.
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -215,6 +215,27 @@ export function describePull(
         await other.close()
         expect(firsts()).toEqual(['First1', 'First2', 'First3'])
       })
+
+      it.each([['full', full] as const, ['incremental', {}] as const])(
+        'with a fetch that waits while another worker goes on: %s, its older values do not stay, and nobody is missing',
+        async (_mode, how) => {
+          await world.put([person(1)])
+          await line(how).run()
+          await world.put([person(1), person(2, 2, 'Older')])
+          await expect(line(how, dying('beginInput')).run()).rejects.toThrow('killed')
+          const own = `${folder}-of-the-other`
+          renameSync(folder, own)
+          await world.put([person(1), person(2, 3, 'Newer'), person(3, 3)])
+          const other = line(how)
+          other.clock.advance(60_000)
+          expect(await other.run()).toMatchObject({ created: 2 })
+          rmSync(folder, { recursive: true })
+          renameSync(own, folder)
+          expect(await line(how).run()).toMatchObject({ deleted: 0 })
+          await line(how).run()
+          expect(firsts()).toEqual(['First1', 'First3', 'Newer'])
+        },
+      )
     })
 
     it('ended by a signal, a fetch leaves nothing', async () => {

@@ -10,6 +10,8 @@ export interface FetchNote {
   /** Whether everything was asked for. */
   readonly isFull: boolean
   readonly before: KeptCursor | undefined
+  /** When the last input before it was accepted; null: none was. Not there where that was not known. */
+  readonly accepted?: number | null | undefined
   readonly cursor: KeptCursor | undefined
   /** Why it ended before its end. */
   readonly problem: { readonly code: ErrorCode; readonly message: string } | undefined

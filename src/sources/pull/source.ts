@@ -1,7 +1,7 @@
 // A source that is asked for its records. What a fetch brings is spooled, and from then on is an input like any file of a
 // drop folder: a run that is killed finds it again. Nothing is fetched while one waits.
 import { isDeepStrictEqual } from 'node:util'
-import type { FetchOrder } from '../../core/cursor.ts'
+import type { FetchOrder, KeptCursor } from '../../core/cursor.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Source, SourceInput } from '../../core/ports.ts'
 import { jsonKind } from '../json/kind.ts'
@@ -27,22 +27,32 @@ export const lineOptions = ({ folder, sparse = false }: Pick<PullOptions, 'folde
 
 const noInputs = { ready: [], unsettled: 0, refused: [] }
 
-/**
- * What was fetched from a cursor on is all that is new only to the state that has come so far. One that was restored, or another
- * one in the same folder, has not: its cursor stays, and the next fetch brings what lies between.
- */
-const continues = ({ isFull, before }: FetchNote, order: FetchOrder | undefined): boolean =>
-  isFull || isDeepStrictEqual(before, order?.cursor)
+/** Belongs to no fetch: the next one begins from the start. */
+const FROM_THE_START: KeptCursor = { of: '', value: null }
 
-/** What a note says of its input; of an input without one nothing is concluded. */
+/**
+ * Whether the state has come from elsewhere since the fetch, or further: it was restored, it is another one in the same folder,
+ * or another worker has run the pipeline.
+ */
+function isOutdated({ isFull, before, accepted }: FetchNote, order: FetchOrder): boolean {
+  if (accepted !== undefined && accepted !== (order.accepted ?? null)) return true
+  return !isFull && !order.isFull && !isDeepStrictEqual(before, order.cursor)
+}
+
+/**
+ * What a note says of its input. Of one without a note, or that is outdated, nothing is concluded: neither who is missing, nor
+ * that all before its cursor came, nor that its values are the newest.
+ */
 function describedBy(
   note: FetchNote | undefined,
   input: SourceInput,
   order: FetchOrder | undefined,
 ): SourceInput {
-  const cursor = note !== undefined && continues(note, order) ? note.cursor : undefined
-  const isFull = order?.isFull ?? true
-  const isPart = note === undefined || note.problem !== undefined || (isFull && !note.isFull)
+  if (note === undefined) return { ...input, isPart: true }
+  if (order !== undefined && isOutdated(note, order))
+    return { ...input, cursor: FROM_THE_START, isPart: true }
+  const { cursor } = note
+  const isPart = note.problem !== undefined || ((order?.isFull ?? true) && !note.isFull)
   return { ...input, ...(cursor === undefined ? {} : { cursor }), ...(isPart ? { isPart } : {}) }
 }
 

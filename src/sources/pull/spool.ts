@@ -134,6 +134,7 @@ export async function spool(spooling: Spooling): Promise<void> {
       records: brought.records,
       isFull,
       before: order.cursor,
+      accepted: order.accepted,
       cursor: keptAs(of, brought),
       problem: failure && { code: failure.code, message: failure.message },
     })
