@@ -1,9 +1,11 @@
 // What the one owner of the state does besides the journal: it keeps the mark, and the write-ahead log short.
+import type { DecisionStore } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import { type Connection, isFile } from './connection.ts'
 import { followState } from './mark.ts'
 
-type Marked = Pick<RunState, 'markSending' | 'markAndSettle' | 'beginRun' | 'endRun'>
+type Marked = Pick<RunState, 'markSending' | 'markAndSettle' | 'beginRun' | 'endRun'> &
+  Pick<DecisionStore, 'concludeDecision'>
 
 /** Gives the space of the log back. A reader only puts it off. */
 export function truncateLog(db: Connection): void {
@@ -15,8 +17,8 @@ export function truncateLog(db: Connection): void {
 }
 
 /**
- * The mark follows the state: before the first request of a run leaves, so that a run that is killed counts, and at its
- * end. `mayMark` is false until it is decided what to do about a state that may be an older one.
+ * The mark follows the state: before the first request of a run leaves, so that a run that is killed counts, at its end, and
+ * with each decision: a copy from before a pause or an erasure is an older state, though nothing was sent since. `mayMark` is false until it is decided what to do about a state that may be an older one.
  */
 export function keepingMark(store: Marked, db: Connection, of: { path: string; mayMark(): boolean }): Marked {
   let isMarked = false
@@ -45,6 +47,10 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
       await store.endRun(runId, end)
       mark()
       truncateLog(db)
+    },
+    async concludeDecision(id, conclusion) {
+      await store.concludeDecision(id, conclusion)
+      mark()
     },
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { planEntry } from '../../../src/core/log/audit.ts'
 import { backupState } from '../../../src/store/file/backup.ts'
 import { readMark } from '../../../src/store/file/mark.ts'
 import { stateInfo } from '../../../src/store/info.ts'
@@ -131,6 +132,25 @@ it('an older backup is refused, with how far behind it is', async () => {
   expect((await stateInfo(path)) as unknown).toMatchObject({
     doubt: expect.stringContaining('older') as string,
   })
+})
+
+it('a copy from before a decision is older, though nothing was sent since', async () => {
+  await run(3)
+  await backup('copy.db')
+  const state = openState(path, owner)
+  const pause = { pipeline: 'shop1', since: 1, by: 'anna', reason: undefined }
+  const entry = { at: 1, runId: 'r', pipeline: 'shop1', configHash: 'c', decided: { by: 'anna' } }
+  await state.concludeDecision(1, {
+    at: 1,
+    effects: [{ do: 'pause', pauses: [pause] }],
+    entries: [planEntry({ action: 'pause', reason: 'paused' }, entry)],
+  })
+  await state.close()
+  await backup('later.db')
+  await restore('copy.db')
+  expect(() => openState(path, owner)).toThrow(/; 1 entry of the sync log is missing/)
+  await restore('later.db')
+  await openState(path, owner).close()
 })
 
 it('a plain copy of an older state is refused, too', async () => {
