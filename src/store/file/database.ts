@@ -1,6 +1,17 @@
 // Opens the state database: the pragmas, each with its reason, the checks of owner and integrity, the migrations.
 // Never starts over with a file that it cannot read: a state that was lost silently would duplicate every contact.
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
 import { type Connection, type FileConnection, connect } from './connection.ts'
@@ -36,6 +47,33 @@ function setPragmas(db: FileConnection): void {
   // Pages. A checkpoint is part of a commit: fewer and larger ones keep the process standing still for 30 ms and more.
   db.pragma('wal_autocheckpoint = 1000')
   if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('synchronous=FULL was not accepted')
+}
+
+/** Whether the header says that the file is written alone, as a copy by `state backup` is, and not through a log. */
+function isWrittenAlone(path: string): boolean {
+  const written = Buffer.alloc(1)
+  const handle = openSync(path, 'r')
+  readSync(handle, written, 0, 1, 18)
+  const isAlone = written[0] === 1
+  // Closing any handle of a file drops the locks that SQLite has on it in this process: another process would take the log for its own.
+  if (isAlone) closeSync(handle)
+  return isAlone
+}
+
+/**
+ * SQLite merges any log of that name into the file, also that of the state that was there before a copy was put in its place: the
+ * result has parts of both. Looked at before anything opens the file, because its last connection merges the log when it closes.
+ */
+function assertOwnLog(path: string): void {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  if (log === undefined || log.size === 0 || !existsSync(path) || !isWrittenAlone(path)) return
+  throw new SyncError(
+    'STATE_UNUSABLE',
+    `the state ${path} is a copy, and ${path}-wal beside it belongs to the state that was there before`,
+    {
+      hint: 'Nothing was changed. Stop the daemon, move the two files whose names end in -wal and -shm away, and start again: see "Restore" in state/README.md.',
+    },
+  )
 }
 
 /** Whether there is a state in it; an empty file is one that is being made. */
@@ -121,6 +159,7 @@ export function openDatabase(path: string, options: { thorough: boolean }): File
   let db: FileConnection | undefined
   try {
     if (path !== TEMPORARY) prepareFolder(path)
+    if (path !== TEMPORARY) assertOwnLog(path)
     const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
     // SQLite gives the files beside it the same rights.
     if (path !== TEMPORARY) keepPrivate(path)
@@ -157,6 +196,7 @@ export function openIfCurrent(statePath: string): FileConnection | undefined {
   if (!existsSync(path)) return undefined
   let db: FileConnection | undefined
   try {
+    assertOwnLog(path)
     db = connect(path, { fileMustExist: true })
     if (schemaOf(db) < newestSchema()) return undefined
   } catch (error) {
@@ -173,6 +213,7 @@ export function openForReading(statePath: string): FileConnection | undefined {
   if (!existsSync(path)) return undefined
   let db: FileConnection | undefined
   try {
+    assertOwnLog(path)
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
     db = connect(path, { fileMustExist: true })
     db.pragma('busy_timeout = 5000')

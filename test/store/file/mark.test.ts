@@ -9,7 +9,7 @@ import { backupState } from '../../../src/store/file/backup.ts'
 import { readMark } from '../../../src/store/file/mark.ts'
 import { stateInfo } from '../../../src/store/info.ts'
 import type { StateStore } from '../../../src/core/state-store.ts'
-import { openState } from '../../../src/store/state-store.ts'
+import { openState, openStateForReading } from '../../../src/store/state-store.ts'
 import { people, testLine } from '../../support/line.ts'
 import { OLD_SCHEMAS, writeOldState } from '../old-state.ts'
 
@@ -151,6 +151,25 @@ it('a copy from before a decision is older, though nothing was sent since', asyn
   expect(() => openState(path, owner)).toThrow(/; 1 entry of the sync log is missing/)
   await restore('later.db')
   await openState(path, owner).close()
+})
+
+it('a copy beside the log of the state before it is refused, and neither is touched', async () => {
+  await run(3)
+  await backup('copy.db')
+  const state = openState(path, owner)
+  await state.beginDecision({ kind: 'pause', args: {}, decided: { by: 'anna' } }, 1)
+  await copyFile(`${path}-wal`, join(folder, 'log'))
+  await state.close()
+  await restore('copy.db')
+  await copyFile(join(folder, 'log'), `${path}-wal`)
+  const mixed = { code: 'STATE_UNUSABLE', message: expect.stringContaining('the state that was') as string }
+  expect(() => openState(path, owner)).toThrow(expect.objectContaining(mixed))
+  expect(() => openStateForReading(path)).toThrow(expect.objectContaining(mixed))
+  await expect(stateInfo(path)).rejects.toMatchObject(mixed)
+  expect(await readFile(path)).toEqual(await readFile(join(folder, 'copy.db')))
+  expect(await readFile(`${path}-wal`)).toEqual(await readFile(join(folder, 'log')))
+  await rm(`${path}-wal`)
+  await run(1, 4)
 })
 
 it('a plain copy of an older state is refused, too', async () => {
