@@ -3,6 +3,7 @@ import type { DecisionStore } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import { type Connection, isFile } from './connection.ts'
 import { followState } from './mark.ts'
+import { keepsPlace } from './place.ts'
 
 type Marked = Pick<RunState, 'markSending' | 'markAndSettle' | 'beginRun' | 'endRun'> &
   Pick<DecisionStore, 'concludeDecision'>
@@ -22,7 +23,9 @@ export function truncateLog(db: Connection): void {
  */
 export function keepingMark(store: Marked, db: Connection, of: { path: string; mayMark(): boolean }): Marked {
   let isMarked = false
+  const assertInPlace = isFile(db) ? keepsPlace(of.path) : () => undefined
   const mark = (): void => {
+    assertInPlace()
     if (of.mayMark()) followState(db, of.path)
   }
   const markFirst = (): void => {
@@ -31,14 +34,17 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
   }
   return {
     async beginRun(run) {
+      assertInPlace()
       await store.beginRun(run)
       isMarked = false
     },
     async markSending(operations, about) {
+      assertInPlace()
       await store.markSending(operations, about)
       markFirst()
     },
     async markAndSettle(marks, ended) {
+      if (marks.length > 0) assertInPlace()
       const taken = await store.markAndSettle(marks, ended)
       if (marks.length > 0) markFirst()
       return taken

@@ -48,3 +48,23 @@ export function statePlace(path: string): string {
     throw stateError(error, path)
   }
 }
+
+/**
+ * Throws STATE_UNUSABLE once the file at the path is not the one that was there at first: what is written to a file that was
+ * removed, or replaced by a copy, is gone when its process ends.
+ */
+export function keepsPlace(place: string): () => void {
+  const look = () => statSync(place, { throwIfNoEntry: false, bigint: true })
+  const first = look()
+  return () => {
+    const now = look()
+    if (now !== undefined && now.ino === first?.ino && now.dev === first.dev) return
+    throw new SyncError(
+      'STATE_UNUSABLE',
+      `the state ${place} was ${now === undefined ? 'removed' : 'replaced'} while this process was using it`,
+      {
+        hint: 'Nothing more was sent. If it was a mistake, put that file back, and start again. Otherwise see "Restore" in state/README.md.',
+      },
+    )
+  }
+}

@@ -1,5 +1,5 @@
 // A state that is not the latest: put back from a backup, exchanged, lost. It must be noticed before anything is sent.
-import { chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, copyFile, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -170,6 +170,24 @@ it('a copy beside the log of the state before it is refused, and neither is touc
   expect(await readFile(`${path}-wal`)).toEqual(await readFile(join(folder, 'log')))
   await rm(`${path}-wal`)
   await run(1, 4)
+})
+
+it.each<[string, () => Promise<void>]>([
+  ['removed', () => rm(path)],
+  ['replaced', () => rename(join(folder, 'copy.db'), path)],
+])('a state that is %s while it is used takes nothing more, and nothing is sent', async (what, change) => {
+  await run(3)
+  await backup('copy.db')
+  const state = openState(path, owner)
+  const line = nextLine(state)
+  line.source.drop('a.csv', people(1, 4))
+  await change()
+  await expect(line.run()).rejects.toMatchObject({
+    code: 'STATE_UNUSABLE',
+    message: `the state ${path} was ${what} while this process was using it`,
+  })
+  expect(line.service.calls).toEqual([])
+  await state.close()
 })
 
 it('a plain copy of an older state is refused, too', async () => {
