@@ -3,6 +3,7 @@ import { rebuildIndexes } from './log/audit-index.ts'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { endSweep, type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
+import { createPresentName } from './log/former-names.ts'
 import { namedInRows, subjectOf } from './log/subject.ts'
 import { countTombstones, erasedBefore } from './log/tombstones.ts'
 import type { Connection } from './file/connection.ts'
@@ -14,6 +15,8 @@ export interface ErasingState {
   tombstones(names: Pick<Subject, 'keys' | 'mails'>): number
   /** The persons of the log, with the names that the links have. */
   subjectOf(people: readonly LoggedPerson[]): Subject
+  /** Entries of the log keep the name that a pipeline had: the one that it has now, which may be the same. */
+  presentName(pipeline: string): string
   /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */
   namedInRows(names: Pick<Subject, 'keys' | 'mails'>): Pick<Subject, 'keys' | 'mails'>
   /** See tombstones.ts. */
@@ -38,6 +41,7 @@ export function createForgetting(db: Connection): ErasingState {
     forget: (forgetting) => forgetPerson(db, forgetting),
     tombstones: (names) => countTombstones(db, names),
     subjectOf: (people) => subjectOf(db, people),
+    presentName: createPresentName(db),
     namedInRows: (names) => namedInRows(db, names),
     erasedBefore: (names) => erasedBefore(db, names),
     isOfOthers({ contactIds }, pipeline, key) {

@@ -79,6 +79,14 @@ it('a pipeline that is renamed: check and status name the orphan, and its record
   expect((await shop.cli('audit', 'list', '--action', 'rename')).stdout).toContain('webshop')
 })
 
+it('a person of a renamed pipeline is erased from its folder, and nothing is left to search', async () => {
+  await shop.configure(RENAMED())
+  await shop.cli('state', 'rename-pipeline', 'shop', 'webshop')
+  const erased = await shop.cli('audit', 'forget', 'person1@example.com', '--yes')
+  expect([erased.code, erased.stdout]).toEqual([0, expect.stringContaining('webshop: processed/a.')])
+  expect(erased.stdout).not.toContain('NOT DONE')
+})
+
 it('a pipeline whose new name has records of its own is not mixed with them', async () => {
   await shop.configure(RENAMED())
   await shop.drop('shop', 'a.csv', peopleCsv(3))

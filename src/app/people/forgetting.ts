@@ -176,9 +176,9 @@ async function eraseFiles(work: Work) {
     changed.push(...found.changed.map((one) => ({ ...one, file: named(one.file) })))
     left.push(...found.left.map((one) => ({ ...one, file: named(one.file) })))
   }
-  const configured = new Set(settings.pipelines.map(({ name }) => name))
-  const others = new Set(subject.keys.map(({ pipeline }) => pipeline).filter((name) => !configured.has(name)))
-  for (const name of others)
+  const isGone = (name: string): boolean => settings.pipelines.every((one) => one.name !== name)
+  const former = subject.keys.map(({ pipeline }) => pipeline).filter(isGone)
+  for (const name of new Set(former.map(state.presentName).filter(isGone)))
     left.push({
       file: `${name}: all files`,
       why: 'the pipeline is no longer configured; its folders were not searched',
