@@ -95,7 +95,7 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
     })
     await state.stageBatch(staged, { entries })
   }
-  const judged = await holdByGuards(staged, { counts }, context)
+  const judged = await holdByGuards(staged, { counts, isUndo: true }, context)
   await state.commitPlan(staged, '')
   return { staged, counts, judged }
 }

@@ -78,6 +78,7 @@ interface Judged {
   readonly lastRecords?: number | undefined
   /** Why the input is not as its source's files are expected to be. */
   readonly unexpected?: Hold | undefined
+  readonly isUndo?: boolean
   /** Keys of records whose contact would become another person. */
   readonly otherPersons?: ReadonlySet<string>
 }
@@ -154,7 +155,7 @@ async function holdPart(
 /** Judges the plan of one input, holds what a guard or a rule of `approvals` forbids of it, and counts what is held. */
 export async function holdByGuards(
   staged: StagedInput,
-  { counts, lastRecords, unexpected, otherPersons = NO_PERSONS }: Judged,
+  { counts, lastRecords, unexpected, isUndo, otherPersons = NO_PERSONS }: Judged,
   context: PlanContext,
 ): Promise<JudgedInput> {
   const { pipeline, state } = context
@@ -164,6 +165,7 @@ export async function holdByGuards(
     read: counts.read,
     newTerms: await newTerms(staged, context),
     lastRecords,
+    isUndo,
     deletedWithin: await deletedWithin(totals, context),
   }
   const required = await requiredOf(staged, numbers, context)

@@ -260,6 +260,18 @@ describe('a plan that is judged', () => {
     expect(planWith(phoneUpdates(3), { judged: [judged] }).judged).toEqual([judged])
   })
 
+  it('that reverts a run calls no contact missing from the source', () => {
+    const undo = { ...numbers, isUndo: true }
+    expect(judgedInput('undo', undo, GUARDS).hold?.reason).toBe(
+      '9 of 100 contacts would be deleted by the undo, more than guards.max_deletes 5% (5) allows',
+    )
+    const deletedWithin = [{ period: '30d', deletes: 18, links: 100 }]
+    const overTime = { ...GUARDS, max_deletes_per: { '30d': { share: 0.2 } } }
+    expect(judgedInput('undo', { ...undo, deletes: 5, deletedWithin }, overTime).hold?.reason).toMatch(
+      /^5 contacts would be deleted by the undo, and 18 of 100 were deleted/,
+    )
+  })
+
   it('goes where no guard speaks against it', () => {
     expect(judgedInput('a.csv', { ...numbers, deletes: 5 }, GUARDS).hold).toBe(undefined)
   })

@@ -19,7 +19,7 @@ import { limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
 import type { Operation } from '../operation.ts'
 import type { ApprovalRule } from './approval-settings.ts'
-import type { PlanNumbers } from './guard.ts'
+import { goneText, type PlanNumbers } from './guard.ts'
 
 /** What a rule requires of a plan. */
 export interface RequiredApproval {
@@ -44,7 +44,7 @@ const asWritten = (limit: Limit, base: number): string =>
   'share' in limit ? limitText(limit, base) : String(limit.count)
 
 /** `given`: the terms that the plan gives, each once. */
-type Judged = Pick<PlanNumbers, 'links' | 'changes' | 'deletes' | 'newTerms'> & {
+type Judged = Pick<PlanNumbers, 'links' | 'changes' | 'deletes' | 'newTerms' | 'isUndo'> & {
   readonly given: readonly string[]
 }
 
@@ -72,7 +72,7 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAlias
           required(
             'deletes',
             `deletes ${asWritten(when.deletes, links)}`,
-            `${deletes} of ${links} contacts are missing from the source`,
+            `${deletes} of ${links} contacts ${goneText(plan)}`,
           ),
         ]
       : []),

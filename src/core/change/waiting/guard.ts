@@ -48,7 +48,13 @@ export interface PlanNumbers {
   readonly deletedWithin?: readonly DeletedWithin[]
   /** Whether the pipeline has ever deleted. */
   readonly hasDeleted: boolean
+  /** It reverts a run, and deletes what that one created. */
+  readonly isUndo?: boolean | undefined
 }
+
+/** Why contacts would be deleted. */
+export const goneText = ({ isUndo }: Pick<PlanNumbers, 'isUndo'>): string =>
+  isUndo === true ? 'would be deleted by the undo' : 'are missing from the source'
 
 export interface Hold {
   readonly guard: GuardName
@@ -67,21 +73,23 @@ const isUnlimited = (limit: Limit): boolean => !('count' in limit) && limit.shar
 export const periodsOf = ({ max_deletes_per: per }: GuardSettings) =>
   per === 'off' ? [] : Object.keys(per).map((period) => ({ period, ms: milliseconds(period) }))
 
-function heldAtOnce({ deletes, links }: PlanNumbers, limit: Limit) {
+function heldAtOnce(numbers: PlanNumbers, limit: Limit) {
+  const { deletes, links } = numbers
   if (deletes <= allowedBy(limit, links)) return undefined
   const threshold = limitText(limit, links)
-  const reason = `${deletes} of ${links} contacts are missing from the source, more than guards.max_deletes ${threshold} allows`
+  const reason = `${deletes} of ${links} contacts ${goneText(numbers)}, more than guards.max_deletes ${threshold} allows`
   return { guard: 'max_deletes', threshold, reason } as const
 }
 
 /** Many small exports may delete together what none of them may alone. */
-function heldOverTime({ deletes, deletedWithin = [] }: PlanNumbers, per: GuardSettings['max_deletes_per']) {
+function heldOverTime(numbers: PlanNumbers, per: GuardSettings['max_deletes_per']) {
+  const { deletes, deletedWithin = [] } = numbers
   for (const within of deletedWithin) {
     const limit = per === 'off' ? undefined : per[within.period]
     if (limit === undefined || within.deletes + deletes <= allowedBy(limit, within.links)) continue
     const threshold = `${within.period}: ${limitText(limit, within.links)}`
     const before = `${within.deletes} of ${within.links} were deleted within the last ${within.period}`
-    const reason = `${deletes} contacts are missing from the source, and ${before}: together more than guards.max_deletes_per ${threshold} allows`
+    const reason = `${deletes} contacts ${goneText(numbers)}, and ${before}: together more than guards.max_deletes_per ${threshold} allows`
     return { guard: 'max_deletes_per', threshold, reason } as const
   }
   return undefined
