@@ -35,7 +35,7 @@ function movedText(
     what,
     `The former state was put aside as ${aside}: no command uses it any more. Remove it once you no longer want to go back.`,
     `Sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,
-    `Now change the configuration: ${nextText(to)}. Until then every command ends with STATE_OLDER. Then: contact-sync audit verify`,
+    `Now change the configuration: ${nextText(to)}. Until then no run begins. Then: contact-sync audit verify`,
   ]
 }
 
