@@ -49,14 +49,22 @@ function setPragmas(db: FileConnection): void {
   if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('synchronous=FULL was not accepted')
 }
 
+/**
+ * By device and inode: handles of files that are used through a log. Closing any handle of a file drops the locks that SQLite has
+ * on it in this process, and another process would take the log for its own. So each is kept, and used again.
+ */
+const kept = new Map<string, number>()
+
 /** Whether the header says that the file is written alone, as a copy by `state backup` is, and not through a log. */
 function isWrittenAlone(path: string): boolean {
+  const { dev, ino } = statSync(path, { bigint: true })
+  const file = `${dev}:${ino}`
+  const handle = kept.get(file) ?? openSync(path, 'r')
   const written = Buffer.alloc(1)
-  const handle = openSync(path, 'r')
   readSync(handle, written, 0, 1, 18)
   const isAlone = written[0] === 1
-  // Closing any handle of a file drops the locks that SQLite has on it in this process: another process would take the log for its own.
-  if (isAlone) closeSync(handle)
+  if (!isAlone) kept.set(file, handle)
+  else if (!kept.has(file)) closeSync(handle)
   return isAlone
 }
 

@@ -19,7 +19,8 @@ export function truncateLog(db: Connection): void {
 
 /**
  * The mark follows the state: before the first request of a run leaves, so that a run that is killed counts, at its end, and
- * with each decision: a copy from before a pause or an erasure is an older state, though nothing was sent since. `mayMark` is false until it is decided what to do about a state that may be an older one.
+ * with each decision: a copy from before a pause or an erasure is an older state, though nothing was sent since. `mayMark` is
+ * false until it is decided what to do about a state that may be an older one.
  */
 export function keepingMark(store: Marked, db: Connection, of: { path: string; mayMark(): boolean }): Marked {
   let isMarked = false

@@ -1,5 +1,5 @@
 // A state that is not the latest: put back from a backup, exchanged, lost. It must be noticed before anything is sent.
-import { chown, copyFile, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -189,6 +189,22 @@ it.each<[string, () => Promise<void>]>([
   expect(line.service.calls).toEqual([])
   await state.close()
 })
+
+it.skipIf(process.platform !== 'linux')(
+  'looking whose log it is keeps one handle of the file, however often',
+  async () => {
+    await run(1)
+    const state = openState(path, owner)
+    await state.beginDecision({ kind: 'pause', args: {}, decided: { by: 'anna' } }, 1)
+    const opened = async (): Promise<number> => {
+      await openStateForReading(path)?.close()
+      return (await readdir('/proc/self/fd')).length
+    }
+    const first = await opened()
+    expect([await opened(), await opened()]).toEqual([first, first])
+    await state.close()
+  },
+)
 
 it('a plain copy of an older state is refused, too', async () => {
   await run(3)
