@@ -17,6 +17,9 @@ export const notSent = (operation: Operation): Settled => ({
 const NOT_FINDABLE =
   'its mail_status must be set with the create, this run does not know whether the API key has the permission, and without an e-mail address to look up the new contact could not be identified; the next run tries again'
 
+const MAYBE_OURS =
+  'the service has a contact with its e-mail address by now, which an earlier request of it may have created; it is looked up again'
+
 const several = (wanted: number, found: number): Settlement => ({
   kind: 'held',
   reason: `mail_status ${wanted} is to be set, and the service has ${found} contacts with this e-mail address, and none can be identified; set it there by hand, or merge them`,
@@ -74,6 +77,11 @@ export async function sendUnsubscribed(
   const { contacts } = found.value
   const [only] = contacts
   if (only === undefined) return createByMail(operation, context, postCreate)
+  // One that no look-up of the doubt has shown may be what an earlier request has made, and no contact that was there before.
+  if (operation.sent > 0 && operation.absentReads > 0) {
+    const settlement = unsent({ ...operation, absentReads: 0 }, MAYBE_OURS, context)
+    return settle([{ operation, request, settlement }], context)
+  }
   const reason =
     'the service had a contact with this e-mail address; its mail_status is sent before anything else'
   const settlement: Settlement =

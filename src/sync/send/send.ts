@@ -194,7 +194,9 @@ export async function settleDoubt(
     isRepeatable: repeatable(operation, context) && !wouldChange,
     isHopeless: isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false,
   })
-  if (decision.kind === 'resend') return sendAgain(operation, context)
+  const absentReads = seen?.matches === 0 ? operation.absentReads + 1 : 0
+  const again = seen === undefined ? operation : { ...operation, absentReads }
+  if (decision.kind === 'resend') return sendAgain(again, context)
   if (decision.kind === 'park') return parkDoubt(operation, decision.reason, context, decision.absentReads)
   if (seen !== undefined) return adopt(operation, decision.contactId, seen, context)
 }

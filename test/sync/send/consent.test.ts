@@ -303,6 +303,34 @@ describe('a contact that was made and whose status was not taken', () => {
     expect(line.service.writes()).toHaveLength(before)
   })
 
+  it('is taken back, too, where it shows itself just as it would be sent again', async () => {
+    const line = lineOf()
+    line.service.ignoresStatus = true
+    let [isLost, hidden] = [true, 0]
+    line.service.fault = ({ method }) => {
+      if (method !== 'POST' || !isLost) return undefined
+      isLost = false
+      // The look-up that lets it go again does not show it yet, and the one right before it goes does.
+      hidden = 1
+      return { kind: 'unknown', applied: true }
+    }
+    const { session } = line.service
+    line.service.session = () => {
+      const real = session()
+      return {
+        ...real,
+        async contactsByMail(mail, fields) {
+          const found = await real.contactsByMail(mail, fields)
+          return hidden-- > 0 && found.kind === 'ok'
+            ? { ...found, value: { contacts: [], others: [] } }
+            : found
+        },
+      }
+    }
+    for (let times = 0; times < 3; times += 1) await run(line, [row(1, '2')])
+    expect(line.service.contacts.size).toBe(0)
+  })
+
   it('is taken back by the next run where the answer to the delete was lost', async () => {
     const line = lineOf()
     line.service.ignoresStatus = true
