@@ -4,7 +4,8 @@
 LOG is a whole export (contact-sync audit export FILE), or all lines of audit.hand_over, each once, by seq. WITNESS holds
 lines of contact-sync audit witness, kept out of reach of the machine that has the state: a log that was rewritten or cut
 off since does not have what they say.
-Ends with 0 and the head where all is as it was written, else with 1 and what is wrong. Python 3.8 or later, nothing else.
+Ends with 0 and the head where all is as it was written, with 2 where a file cannot be read, else with 1 and what is wrong.
+Python 3.8 or later, nothing else.
 """
 import csv, decimal, hashlib, json, re, sys
 GONE = {"key": None, "contact_id": None, "fields": {}, "terms": {"add": [], "remove": []}, "reason": None, "source": None}
@@ -114,3 +115,6 @@ if __name__ == "__main__":
         print("whole, {} entries, head {}".format(*check(*sys.argv[1:])))
     except (AssertionError, KeyError, ValueError, StopIteration) as error:
         sys.exit(f"NOT WHOLE: {error}")
+    except OSError as error:
+        print(f"{error.filename} cannot be read: {error.strerror}", file=sys.stderr)
+        sys.exit(2)

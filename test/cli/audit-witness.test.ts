@@ -149,6 +149,10 @@ describe('a log that was rewritten with all keys', () => {
         /^NOT WHOLE: entry 2: line 1 of the witness .* the log was rewritten/,
       ) as string,
     })
+    expect(verified('log.jsonl', 'none.jsonl')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/none\.jsonl cannot be read: No such file/) as string,
+    })
   })
 
   it('is found where its end is missing, or the state is another', async () => {
