@@ -161,18 +161,12 @@ async function finishInput(
   return { report, folder, isArchived }
 }
 
-/** What was sent of it stands, and it is still there: every run reads it again until it can be archived. */
-interface Stuck {
-  readonly isStuck?: true
-}
-
 async function runInput(
   which: { input: SourceInput; isLast: boolean; number: number; files: number },
   customFields: CustomFieldRules,
   context: RunContext,
-): Promise<InputReport & Stuck> {
+): Promise<InputReport> {
   const { input, files } = which
-  let isSent = false
   const log = fileLog(context.log, which.number)
   const aboutIt: RunContext = { ...context, log }
   const plan = (): Promise<PlannedInput> => {
@@ -190,7 +184,6 @@ async function runInput(
     log.info('file read and planned', { read, unchanged, skipped, rejected, held, changes })
     context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
     await applyPlan(context)
-    isSent = true
     const ended: FileEnd = isStopped(context)
       ? { report: { file: input.name, status: 'left' }, folder: 'processed', isArchived: false }
       : await finishInput(planned, aboutIt)
@@ -205,24 +198,7 @@ async function runInput(
     if (known === undefined) throw error
     const ended = await refuseInput(input, known, aboutIt)
     logEnd(ended, log)
-    return { ...ended.report, ...(isSent ? { isStuck: true } : {}) }
-  }
-}
-
-/** Later files wait for one that cannot be archived: every run reads that again, and would send its older values. */
-async function runInputs(
-  ready: readonly SourceInput[],
-  customFields: CustomFieldRules,
-  { context, done }: { context: RunContext; done: InputReport[] },
-): Promise<void> {
-  for (const [index, input] of ready.entries()) {
-    if (isStopped(context)) break
-    const which = { input, isLast: input === ready.at(-1), number: index + 1, files: ready.length }
-    const { isStuck = false, ...report } = await runInput(which, customFields, context)
-    const later = ready.length - which.number
-    const waits = `${report.error ?? ''}; ${later} later ${later === 1 ? 'file waits' : 'files wait'} until it is archived`
-    done.push(isStuck && later > 0 ? { ...report, error: waits } : report)
-    if (isStuck) break
+    return ended.report
   }
 }
 
@@ -270,7 +246,11 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   // Then the source, one input after the other: read, map, diff, plan, apply, remember.
   const { ready, reports } = await waitingInputs(context, wait)
   done.push(...reports)
-  await runInputs(ready, customFields, { context, done })
+  for (const [index, input] of ready.entries()) {
+    if (isStopped(context)) break
+    const which = { input, isLast: input === ready.at(-1), number: index + 1, files: ready.length }
+    done.push(await runInput(which, customFields, context))
+  }
   // What was corrected, and none of the files has brought.
   for await (const { staged, counts, judged } of planCorrections(customFields, context)) {
     context.tally.add(counts)

@@ -180,25 +180,6 @@ describe('a run', () => {
     expect(line.source.waiting()).toEqual([])
   })
 
-  it('lets later files wait for one that cannot be archived: read again, it would set its older values anew', async () => {
-    const line = testLine()
-    const row = (first: string) => [[...HEADER], ['K1', 'a@example.com', first, 'B', '1']]
-    line.source.drop('a.csv', row('Old'))
-    line.source.drop('b.csv', row('New'))
-    line.source.drop('c.csv', row('Newest'))
-    line.source.stuck = true
-    for (const outcome of [{ created: 1 }, { unchanged: 1, requests: 0 }]) {
-      const result = await line.run()
-      expect(result).toMatchObject({ status: 'partial', read: 1, ...outcome })
-      expect(result.files).toMatchObject([{ file: 'a.csv', status: 'left', code: 'ARCHIVE_FAILED' }])
-      expect(result.error).toBe('a.csv cannot be moved; 2 later files wait until it is archived')
-    }
-    line.source.stuck = false
-    expect(await line.run()).toMatchObject({ status: 'ok', read: 3, unchanged: 1, updated: 2 })
-    expect([...line.service.contacts.values()]).toMatchObject([{ first_name: 'Newest' }])
-    expect(line.source.waiting()).toEqual([])
-  })
-
   it('holds an empty file of a full pipeline, and reports a missing folder', async () => {
     const line = testLine({ pipeline: { mode: 'full' } })
     line.source.drop('a.csv', [[...HEADER]])

@@ -172,7 +172,7 @@ export const ERRORS = {
   ),
   ARCHIVE_FAILED: entry(
     'later',
-    'Give the user that runs contact-sync permission to write to the folder, and free space; the file is still there and the next run moves it. Until then later files wait, since this one is read again.',
+    'Give the user that runs contact-sync permission to write to the folder, and free space; the file is still there and the next run moves it.',
   ),
   REMOTE_LOST: entry(
     'later',
