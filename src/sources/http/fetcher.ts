@@ -129,8 +129,11 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
   yield { cursor }
 }
 
-/** A value under such a name says who asks, and may be renewed; every other one decides what is asked for. */
-const SECRET_NAME = /token|secret|pass|pwd|auth|credential|signature|session|key$/i
+/**
+ * A value under such a name says who asks, and may be renewed; every other one decides what is asked for. Rather too few names
+ * than too many: a value that counts skips nothing, it only lets the next fetch begin from the start.
+ */
+const SECRET_NAME = /token|secret|passw|^pass$|pwd|auth(?!or(?!iz))|credential|signature|^sig$|session|key$/i
 
 const decisive = (values: Iterable<readonly [string, string]>): string[] =>
   [...values].map(([name, value]) => (SECRET_NAME.test(name) ? name : `${name}=${value}`)).sort()

@@ -194,6 +194,7 @@ export async function settleDoubt(
     isRepeatable: repeatable(operation, context) && !wouldChange,
     isHopeless: isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false,
   })
+  // Whether it was absent now decides whose a contact is that shows itself only right before the create goes again.
   const absentReads = seen?.matches === 0 ? operation.absentReads + 1 : 0
   const again = seen === undefined ? operation : { ...operation, absentReads }
   if (decision.kind === 'resend') return sendAgain(again, context)

@@ -436,6 +436,14 @@ describe('what a cursor belongs to', () => {
     expect(identity(url, { headers: { 'X-Tenant': tenant, 'X-Api-Key': 'x' } })).not.toBe(own)
   })
 
+  it.each(['author', 'passive', 'keyword'])('a parameter %s is no secret: its value decides', (name) => {
+    expect(identity(`people?${name}=1`)).not.toBe(identity(`people?${name}=2`))
+  })
+
+  it.each(['access_token', 'sig', 'password', 'authorization', 'apikey'])('a renewed %s does not', (name) => {
+    expect(identity(`people?${name}=1`)).toBe(identity(`people?${name}=2`))
+  })
+
   it('a renewed secret, another order and another way of paging do not', () => {
     const headers = { 'X-Api-Key': 'y', 'X-Tenant': '1' }
     expect(identity('people?api_token=y&list=a', { headers, next: { page: 'p' } })).toBe(own)
