@@ -43,6 +43,18 @@ export interface InputEnd {
   readonly as: 'processed' | 'failed' | 'unread' | 'vanished'
   /** Of one that is processed: the next input of the pipeline is compared with it. */
   readonly accepted?: Accepted | undefined
+  /** It could not be moved: a later run only moves it. */
+  readonly unmoved?: Omit<Unmoved, 'staged' | 'folder'> | undefined
+}
+
+/** An input that is done with, and still lies where it was dropped. */
+export interface Unmoved {
+  readonly staged: StagedInput
+  readonly folder: 'processed' | 'failed'
+  /** Of what was read. */
+  readonly sha256: string
+  /** Whether its rejects have been written. */
+  readonly hasRejects: boolean
 }
 
 /** What a request is about to do, beside its steps. */
@@ -190,6 +202,10 @@ export interface RunState {
   /** One that is processed moves the cursor that it brought, in the same transaction. */
   endInput(staged: StagedInput, end: InputEnd): Promise<void>
   unfinishedInputs(pipeline: string): Promise<readonly StagedInput[]>
+  /** Inputs that are only to be moved, oldest first. */
+  unmovedInputs(pipeline: string): Promise<readonly Unmoved[]>
+  /** It was moved, or another one has taken its place. */
+  endUnmoved(staged: StagedInput): Promise<void>
   /**
    * After a crash: creates that were on their way are in doubt from now on; updates, which only set values, and what was
    * not sent and has no input to be read from again, are retried automatically. How many are in doubt now.

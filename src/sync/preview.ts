@@ -274,8 +274,8 @@ async function* previewSteps(
   await withdrawReleases(context)
   await carryOver(context)
   yield* pretend(context, parts)
-  const { ready, reports } = await waitingInputs(context, wait)
-  inputs.push(...reports)
+  const { ready, unmoved, reports } = await waitingInputs(context, wait)
+  inputs.push(...reports, ...unmoved.map(({ input }) => ({ file: input.name, status: 'done' as const })))
   for (const input of ready) {
     try {
       const isLast = input === ready.at(-1)

@@ -145,11 +145,12 @@ async function lookUpFiles(
   context: RebuildContext,
 ): Promise<void> {
   const customFields = await loadCustomFields(context)
-  const { ready, reports } = await waitingInputs(context, wait)
+  const { ready, unmoved, reports } = await waitingInputs(context, wait)
   files.push(...reports)
-  for (const [index, input] of ready.entries()) {
+  const inputs = [...unmoved.map(({ input }) => input), ...ready]
+  for (const [index, input] of inputs.entries()) {
     if (isStopped(context)) return
-    const file = { file: index + 1, files: ready.length, bytesRead: 0, bytesTotal: input.bytes }
+    const file = { file: index + 1, files: inputs.length, bytesRead: 0, bytesTotal: input.bytes }
     context.report({ phase: 'read', ...file })
     try {
       for await (const candidates of candidatesOf(input, { customFields, counts }, context))

@@ -18,24 +18,15 @@ import {
 import { applyPlan } from './send/apply.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
-import { leavingOut, withoutErased } from './plan/records/erased.ts'
 import { fileLog, logEnd } from './plan/file-log.ts'
 import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
-import {
-  EMPTY_FULL,
-  emptyFullReport,
-  hasArrived,
-  heldReport,
-  refusal,
-  refusedReport,
-  reportedFindings,
-  wasNotTaken,
-} from './input-reports.ts'
+import { hasArrived, heldReport, refusal, reportedFindings, wasNotTaken } from './input-reports.ts'
 import { readingOf } from './plan/fatal-input.ts'
 import { releaseHint } from './plan/guards.ts'
+import { type FileEnd, finishInput, moveUnmoved, refuseInput, withoutUnmoved } from './put-away.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { notSentCounts } from './tally.ts'
 import { describeTerms } from './term-directory.ts'
@@ -49,13 +40,6 @@ import {
   takeReleased,
   withdrawReleases,
 } from './recover.ts'
-
-/** What became of one file, and whether it was moved to this folder: a version that was replaced meanwhile is not. */
-interface FileEnd {
-  readonly report: InputReport
-  readonly folder: 'processed' | 'failed'
-  readonly isArchived: boolean
-}
 
 /** One pipeline's line of `run --json`. */
 export interface PipelineResult extends Counts, NotSent {
@@ -88,77 +72,17 @@ async function order({ state, pipeline, log }: PlanContext): Promise<FetchOrder>
   }
 }
 
-/** The inputs that wait now, and those that cannot be taken as they are. */
+/** The inputs that wait now, those that only wait to be moved, and those that cannot be taken as they are. */
 export async function waitingInputs(context: PlanContext, wait: boolean) {
   try {
     const listing = await context.source.list({ wait, signal: context.signal, fetch: await order(context) })
-    return {
-      ready: listing.ready,
-      reports: listing.refused.map(({ name, error }) => refusal({ name }, error)),
-    }
+    const reports = listing.refused.map(({ name, error }) => refusal({ name }, error))
+    return { ...(await withoutUnmoved(listing, context)), reports }
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error
-    return { ready: [], reports: [refusal({ name: '' }, known)] }
+    return { ready: [], unmoved: [], reports: [refusal({ name: '' }, known)] }
   }
-}
-
-async function refuseInput(input: SourceInput, cause: SyncError, context: PlanContext): Promise<FileEnd> {
-  const error = await withoutErased(cause, context)
-  const report = refusal(input, error)
-  const ended = { report, folder: 'failed', isArchived: false } as const
-  context.log.warn('file rejected', { file: input.name, code: error.code, detail: error.message })
-  if (report.status === 'left') return ended
-  const reason = `${report.error ?? ''}\n${error.hint}\n`
-  let isArchived: boolean
-  try {
-    const erased = await leavingOut(context)
-    const to = { folder: 'failed', runId: context.runId, reason, leaveOut: erased?.sought } as const
-    isArchived = await context.source.archive(input, to)
-    // Where it stays, it is not read again.
-    if (isArchived) await context.state.endReading(context.pipeline.name, input.version)
-    await erased?.note()
-  } catch (failure) {
-    // It cannot even be moved: it stays, and the other files continue.
-    const known = inputError(failure)
-    if (known === undefined) throw failure
-    return { ...ended, report: refusal(input, known) }
-  }
-  return { ...ended, report: refusedReport(input, error, context), isArchived }
-}
-
-/** The same items; undefined where there are none. */
-async function withFirst<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T> | undefined> {
-  const iterator = items[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  if (first.done === true) return undefined
-  return (async function* () {
-    yield first.value
-    yield* { [Symbol.asyncIterator]: () => iterator }
-  })()
-}
-
-/** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
-async function finishInput(
-  { staged, sha256, accepted, isEmptyFull: isHeld, blocks }: PlannedInput,
-  context: RunContext,
-): Promise<FileEnd> {
-  const { input } = staged
-  const folder = isHeld ? 'failed' : 'processed'
-  const to = { folder, runId: context.runId } as const
-  const rejects = await withFirst(context.state.rejectsOfInput(staged))
-  if (rejects !== undefined) await context.source.writeRejects(input, to, staged.header, rejects)
-  const erased = await leavingOut(context)
-  const where = { ...to, sha256, leaveOut: erased?.sought }
-  const isArchived = await context.source.archive(
-    input,
-    isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where,
-  )
-  await context.state.endInput(staged, { as: folder, accepted })
-  if (blocks !== undefined) await context.state.keepBlocks(staged, blocks)
-  await erased?.note()
-  const report: InputReport = isHeld ? emptyFullReport(input) : { file: input.name, status: 'done' }
-  return { report, folder, isArchived }
 }
 
 async function runInput(
@@ -244,8 +168,8 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   await applyPlan(context)
   await describeTerms(context)
   // Then the source, one input after the other: read, map, diff, plan, apply, remember.
-  const { ready, reports } = await waitingInputs(context, wait)
-  done.push(...reports)
+  const { ready, unmoved, reports } = await waitingInputs(context, wait)
+  done.push(...reports, ...(await moveUnmoved(unmoved, context)))
   for (const [index, input] of ready.entries()) {
     if (isStopped(context)) break
     const which = { input, isLast: input === ready.at(-1), number: index + 1, files: ready.length }

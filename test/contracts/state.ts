@@ -311,6 +311,20 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.beginReading('crm', 'a')).toBe(1)
     })
 
+    it('remembers an input that could not be moved until it is, for its own pipeline', async () => {
+      const staged = await world.plan([ANNA])
+      expect(await state.unmovedInputs('shop')).toEqual([])
+      const unmoved = { sha256: 'abc', hasRejects: true }
+      await state.endInput(staged, { as: 'processed', unmoved })
+      expect(await state.unfinishedInputs('shop')).toEqual([])
+      expect(await state.unmovedInputs('crm')).toEqual([])
+      const [found, ...others] = await state.unmovedInputs('shop')
+      expect(found).toMatchObject({ ...unmoved, staged, folder: 'processed' })
+      expect(others).toEqual([])
+      await state.endUnmoved(staged)
+      expect(await state.unmovedInputs('shop')).toEqual([])
+    })
+
     it('knows no mail as that of one contact alone while a create of another pipeline with it is in doubt', async () => {
       await push([ANNA])
       await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '9' } }], { run: 'r2', version: '2' })

@@ -105,9 +105,10 @@ export function expectedOf(source: SimulatedSource, pipeline: PipelineSettings):
   const done = source.putAway.filter(
     ({ folder, file }) => folder === 'processed' && file.cutAfter === undefined,
   )
-  // By the last time that each was opened: what a killed run had read is read again, maybe behind others.
+  // By the last time that each was opened before it was done with: what a killed run had read is read again, maybe behind others.
   const whole = source.opened.filter(
-    (file, index, all) => file.cutAfter === undefined && all.lastIndexOf(file) === index,
+    (file, index, all) =>
+      file.cutAfter === undefined && all.slice(0, file.doneAt ?? all.length).lastIndexOf(file) === index,
   )
   const doneVersions = new Set(done.map(({ file }) => file.input.version))
   const readings = new Map(whole.map((file) => [file.input.version, readingOf(file, pipeline)]))

@@ -54,6 +54,10 @@ const JOURNAL: readonly Mutant[] = [
     'if (marks.length > 0) doubtTerms',
     'if (marks.length > 1000) doubtTerms',
   ]),
+  one(164, 'a file that could not be moved is read again', 'sync/put-away.ts', [
+    'failure === undefined ? undefined : { sha256, hasRejects }',
+    'failure === undefined || sha256 !== undefined ? undefined : { sha256, hasRejects }',
+  ]),
   one(186, 'what is known is not brought up to date', 'core/change/after-step.ts', [
     'const known = nextKnown(ended.operation.known, fields)',
     'const known = ended.operation.known',

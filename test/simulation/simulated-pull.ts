@@ -23,6 +23,8 @@ export interface PullWorld {
   readonly keyColumn: number
   /** From now on it gives everything once, in order. */
   readonly isQuiet: () => boolean
+  /** How long the next file cannot be moved. */
+  readonly stuckFor: () => number
   readonly violated: (oracle: string, text: string) => void
   readonly say: (text: string) => void
 }
@@ -40,8 +42,8 @@ const OVERLAPS = [0, 0, 1, 5]
 const positionOf = (cursor: unknown): number => (typeof cursor === 'number' ? cursor : 0)
 
 export function createPulledSource(world: PullWorld): PulledSource {
-  const { now, chance, isFull, keyColumn, isQuiet, violated, say } = world
-  const files = createSimulatedSource(now)
+  const { now, chance, stuckFor, isFull, keyColumn, isQuiet, violated, say } = world
+  const files = createSimulatedSource(now, { stuckFor, isCalm: isQuiet })
   const remote = new Map<string, RemoteRecord>()
   const overlap = chance.pick(OVERLAPS)
   let position = 0

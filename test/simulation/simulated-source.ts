@@ -14,8 +14,13 @@ export interface SimulatedFile {
   readonly cutAfter: number | undefined
   /** Its last row has no line break: what it says may be the beginning of something else. */
   readonly isLastCut: boolean
+  /** Until then it cannot be moved. */
+  readonly stuckUntil: number
+  /** How many had been opened when it was done with; undefined before. */
+  doneAt?: number | undefined
 }
 
+/** In the order in which they were done with, whether they could be moved then or not. */
 export interface PutAway {
   readonly file: SimulatedFile
   readonly folder: 'processed' | 'failed'
@@ -79,7 +84,11 @@ function readerOf(file: SimulatedFile): InputReader {
   }
 }
 
-export function createSimulatedSource(now: () => number): SimulatedSource {
+/** `stuckFor`: how long the next file cannot be moved, in milliseconds; as long as the world is not calm. */
+export function createSimulatedSource(
+  now: () => number,
+  { stuckFor, isCalm } = { stuckFor: () => 0, isCalm: () => true },
+): SimulatedSource {
   const waiting = new Map<string, SimulatedFile>()
   const opened: SimulatedFile[] = []
   const archived: PutAway[] = []
@@ -97,7 +106,7 @@ export function createSimulatedSource(now: () => number): SimulatedSource {
     drop(name, rows, { cutAfter, isLastCut = false, input: told = {} } = {}) {
       versions += 1
       const input = { name, version: `v${versions}`, bytes: rows.length, ...told }
-      waiting.set(name, { input, rows, cutAfter, isLastCut, openedAt: 0 })
+      waiting.set(name, { input, rows, cutAfter, isLastCut, openedAt: 0, stuckUntil: now() + stuckFor() })
     },
     list: () => {
       const ready = [...waiting.values()].map(({ input }) => input)
@@ -116,13 +125,22 @@ export function createSimulatedSource(now: () => number): SimulatedSource {
     archive: (input, { folder, reason }) => {
       const file = found(input)
       if (file === undefined) return Promise.resolve(false)
-      waiting.delete(input.name)
-      if (reason?.includes(ENDED_TOO_OFTEN)) {
-        versions += 1
-        waiting.set(input.name, { ...file, input: { ...file.input, version: `v${versions}` } })
-        return Promise.resolve(true)
+      const isStuck = !isCalm() && now() < file.stuckUntil
+      const isAgain = reason?.includes(ENDED_TOO_OFTEN) === true
+      if (!isAgain && file.doneAt === undefined) {
+        file.doneAt = opened.length
+        archived.push({ file, folder })
       }
-      archived.push({ file, folder })
+      if (isStuck) return Promise.reject(new SyncError('ARCHIVE_FAILED', `${input.name} cannot be moved`))
+      waiting.delete(input.name)
+      if (isAgain) {
+        versions += 1
+        waiting.set(input.name, {
+          ...file,
+          input: { ...file.input, version: `v${versions}` },
+          doneAt: undefined,
+        })
+      }
       return Promise.resolve(true)
     },
     async writeRejects(input, _to, _header, rows) {

@@ -105,6 +105,12 @@ export interface World {
   files: number
 }
 
+/** Now and then a file cannot be moved: how long that lasts, for the next file of the pipeline. */
+function stuckFor(pipeline: string, chance: Chance): () => number {
+  const draws = chance.stream(`stuck ${pipeline}`)
+  return () => (draws.happens(0.12) ? draws.pick([60_000, 7_200_000, 36_000_000]) : 0)
+}
+
 export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World {
   const chance = chanceFrom(seed)
   const timeline = createTimeline(chance.stream('time'))
@@ -127,6 +133,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     say(`VIOLATION ${oracle}: ${text}`)
   }
   const names = setup.pipelines.map(({ name }) => name)
+  const isCalm = (): boolean => whole.faults === noFaults
   const pulled = new Map(
     (schedule.isPulled === true ? setup.pipelines : []).map((pipeline) => [
       pipeline.name,
@@ -135,14 +142,18 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
         chance: chance.stream(`pull ${pipeline.name}`),
         isFull: pipeline.mode === 'full',
         keyColumn: HEADER.indexOf(pipeline.key === undefined ? 'mail' : 'no'),
-        isQuiet: () => whole.faults === noFaults,
+        isQuiet: isCalm,
+        stuckFor: stuckFor(pipeline.name, chance),
         violated,
         say,
       }),
     ]),
   )
   const sources = new Map(
-    names.map((name) => [name, pulled.get(name) ?? createSimulatedSource(timeline.now)]),
+    names.map((name) => [
+      name,
+      pulled.get(name) ?? createSimulatedSource(timeline.now, { stuckFor: stuckFor(name, chance), isCalm }),
+    ]),
   )
   const workloads = new Map(
     setup.pipelines.map((pipeline) => [

@@ -119,6 +119,23 @@ describe('rename', () => {
     await verified()
   })
 
+  it('only moves an input that was done with under the old name', async () => {
+    open()
+    const shop = testLine({ state })
+    shop.source.stuck = true
+    shop.source.drop('a.csv', people(1))
+    await shop.run()
+    state.pipelines.rename({ from: 'shop', to: 'webshop' }, entry('rename'))
+    const web = testLine({ state, service: shop.service, runs: 5, pipeline: { name: 'webshop' } })
+    web.source.drop('a.csv', people(1))
+    expect(await web.run()).toMatchObject({
+      status: 'ok',
+      read: 0,
+      files: [{ file: 'a.csv', status: 'done' }],
+    })
+    expect([web.source.waiting(), await state.unmovedInputs('webshop')]).toEqual([[], []])
+  })
+
   it('keeps erased people away, also under a second new name, until they are readmitted', async () => {
     open()
     const gone = { keys: [{ pipeline: 'shop', key: 'K1' }], mails: [] }

@@ -176,8 +176,38 @@ describe('a run', () => {
       { file: 'b.csv', status: 'left', code: 'ARCHIVE_FAILED' },
     ])
     line.source.stuck = false
-    expect(await line.run()).toMatchObject({ status: 'partial', read: 3, unchanged: 3, requests: 0 })
+    expect(await line.run()).toMatchObject({ status: 'partial', read: 0, requests: 0 })
     expect(line.source.waiting()).toEqual([])
+  })
+
+  it('sends nothing more of a file that cannot be moved away: read again, it would set its older values anew', async () => {
+    const line = testLine()
+    const row = (first: string) => [[...HEADER], ['K1', 'a@example.com', first, 'B', '1'], ['K2']]
+    line.source.drop('a.csv', row('Old'))
+    line.source.drop('b.csv', row('New'))
+    line.source.stuck = true
+    expect(await line.run()).toMatchObject({
+      status: 'partial',
+      read: 4,
+      created: 1,
+      updated: 1,
+      rejected: 2,
+    })
+    expect((await line.preview()).totals).toMatchObject({ read: 0 })
+    line.source.drop('c.csv', row('Newest').slice(0, 2))
+    const again = await line.run()
+    expect(again).toMatchObject({ status: 'partial', read: 1, updated: 1 })
+    expect(again.files).toMatchObject(
+      ['a.csv', 'b.csv', 'c.csv'].map((file) => ({ file, status: 'left', code: 'ARCHIVE_FAILED' })),
+    )
+    // Another version of it is another file.
+    line.source.drop('b.csv', row('Last').slice(0, 2))
+    line.source.stuck = false
+    expect(await line.run()).toMatchObject({ status: 'ok', read: 1, updated: 1 })
+    expect([...line.service.contacts.values()]).toMatchObject([{ first_name: 'Last' }])
+    expect(line.source.waiting()).toEqual([])
+    expect(line.source.archived.map(({ name }) => name)).toEqual(['a.csv', 'c.csv', 'b.csv'])
+    expect(await line.run()).toMatchObject({ status: 'ok', files: [] })
   })
 
   it('holds an empty file of a full pipeline, and reports a missing folder', async () => {

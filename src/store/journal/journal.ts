@@ -17,6 +17,7 @@ import { createLeftOpen } from './left-open.ts'
 import { createOthers } from './contacts/others.ts'
 import { createMarkSending } from './sending.ts'
 import { createSettle } from './settle.ts'
+import { createUnmoved } from './reading/unmoved.ts'
 import { operationColumns } from './staging.ts'
 import { isOneOf } from '../file/state-sets.ts'
 
@@ -72,7 +73,9 @@ function createTakeToSend(db: Connection): RunState['takeToSend'] {
   }
 }
 
-function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'endInput'> {
+type InputEnds = Pick<RunState, 'unfinishedInputs' | 'endInput' | 'unmovedInputs' | 'endUnmoved'>
+
+function createInputEnds(db: Connection): InputEnds {
   const open = db.prepare<[string], InputRow>(
     "SELECT * FROM input WHERE pipeline = ? AND state IN ('reading', 'planned') ORDER BY id",
   )
@@ -86,9 +89,12 @@ function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'e
   const drop = createDrop(db)
   const accept = createAccept(db)
   const moveCursor = createMoveCursor(db)
+  const unmovedInputs = createUnmoved(db)
   return {
+    unmovedInputs: async (pipeline) => unmovedInputs.of(pipeline),
+    endUnmoved: async (staged) => unmovedInputs.end(staged),
     unfinishedInputs: async (pipeline) => open.all(pipeline).map(stagedInput),
-    async endInput(staged, { as, accepted }) {
+    async endInput(staged, { as, accepted, unmoved }) {
       // A file that vanished while it was read was never planned: nothing of it was promised.
       if (as === 'unread' || (as === 'vanished' && isReading.get(staged.id) !== undefined))
         return drop(staged)
@@ -97,7 +103,9 @@ function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'e
         const { pipeline, input } = staged
         if (accepted !== undefined) accept({ ...accepted, pipeline, name: input.name })
         if (as === 'processed' && input.cursor !== undefined) moveCursor(pipeline, input.cursor)
-        end.run(as === 'vanished' ? 'processed' : as, staged.id)
+        const folder = as === 'vanished' ? 'processed' : as
+        if (unmoved !== undefined) unmovedInputs.note({ ...unmoved, staged, folder })
+        end.run(folder, staged.id)
       })()
     },
   }
@@ -140,6 +148,8 @@ type Journal = Pick<
   | 'note'
   | 'endInput'
   | 'unfinishedInputs'
+  | 'unmovedInputs'
+  | 'endUnmoved'
   | 'reopen'
   | 'leftOpen'
   | 'replan'

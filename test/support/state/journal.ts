@@ -38,6 +38,8 @@ type Journal = Pick<
   | 'endReading'
   | 'endInput'
   | 'unfinishedInputs'
+  | 'unmovedInputs'
+  | 'endUnmoved'
   | 'reopen'
   | 'leftOpen'
   | 'replan'
@@ -276,11 +278,18 @@ export function memoryJournal(tables: Tables): Journal {
       return before
     },
     endReading: async (pipeline, version) => void tables.readings.delete(`${pipeline} ${version}`),
-    async endInput({ id, pipeline, input: { cursor } }, { as, accepted }) {
+    async endInput(staged, { as, accepted, unmoved }) {
+      const { id, pipeline, input } = staged
+      const { cursor } = input
       if (as === 'processed' && cursor !== undefined) tables.cursors.set(pipeline, cursor)
       if (accepted !== undefined) tables.accepted.set(pipeline, accepted)
+      if (unmoved !== undefined && (as === 'processed' || as === 'failed'))
+        tables.unmoved.set(id, { ...unmoved, staged, folder: as })
       endInput(tables, id, as)
     },
+    unmovedInputs: async (name) =>
+      [...tables.unmoved.values()].filter(({ staged: { pipeline } }) => pipeline === name),
+    endUnmoved: async ({ id }) => void tables.unmoved.delete(id),
     unfinishedInputs: async (pipeline) =>
       [...tables.inputs.values()]
         .filter((one) => one.pipeline === pipeline && ['reading', 'planned'].includes(one.state))

@@ -12,6 +12,7 @@ import type { KeptCursor } from '../../../src/core/cursor.ts'
 import type { Accepted } from '../../../src/core/change/accepted.ts'
 import type { Hold } from '../../../src/core/change/waiting/guard.ts'
 import type { ErrorCode } from '../../../src/core/words/errors.ts'
+import type { Unmoved } from '../../../src/core/run-state.ts'
 import type { RejectPlace, RunEnd, RunRecord, StagedRecord } from '../../../src/core/state.ts'
 
 export interface LedgerTerm {
@@ -145,6 +146,7 @@ export interface Tables {
   readonly cursors: Map<string, KeptCursor>
   /** Readings that were begun and not ended, by pipeline and version. */
   readonly readings: Map<string, number>
+  readonly unmoved: Map<number, Unmoved>
   /** Of limits over time: what was noted when. */
   readonly deleteCounts: { pipeline: string; hour: number; links: number; deletes: number }[]
   /** By contact. */
@@ -173,6 +175,7 @@ export function createTables(): Tables {
     deleted: new Set(),
     cursors: new Map(),
     readings: new Map(),
+    unmoved: new Map(),
     deleteCounts: [],
     sent: new Map(),
     edits: [],
