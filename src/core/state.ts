@@ -199,8 +199,8 @@ export interface FoundContact {
   readonly contactId: number
   /** What the service shows of it: the next run sends what differs. */
   readonly known: Contact
-  /** The create of the record, where one was open. */
-  readonly operationId: number | undefined
+  /** The creates of the record that are open: they are compared again. */
+  readonly operationIds: readonly number[]
   readonly entry: AuditEntry
 }
 

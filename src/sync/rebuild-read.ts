@@ -1,6 +1,7 @@
 // The records of a waiting file that have no link, for a rebuild: mapped as a run would map them, and not planned.
 import type { AuditEntry } from '../core/log/audit.ts'
-import type { Contact } from '../core/mapping/contact.ts'
+import type { Operation } from '../core/change/operation.ts'
+import { type Contact, contactMailKey } from '../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { difference } from '../core/change/diff.ts'
 import { fingerprintContext, recordFingerprint } from '../core/change/fingerprint.ts'
@@ -20,8 +21,10 @@ export interface Candidate {
   readonly key: string
   readonly desired: Contact
   readonly source: Provenance
-  /** The create that is open; undefined for a record of a file. */
-  readonly operationId: number | undefined
+  /** Creates that are open about it. */
+  readonly open: readonly Operation[]
+  /** A newer file gives it another mail: this one may be another record's by now. */
+  readonly isFormer: boolean
   /** Puts it in doubt, for a person; undefined where it is stopped already. */
   leave?(reason: string, entry: AuditEntry): Promise<void>
 }
@@ -50,7 +53,15 @@ export interface RebuildContext extends PlanContext {
 
 type MappedContact = MappedRecord & { readonly kind: 'contact' }
 
+/** Creates that the state still has open, by key, oldest first. */
+export type OpenCreates = Map<string, readonly Operation[]>
+
 interface Reading {
+  readonly openCreates: Readonly<OpenCreates>
+  /** Those of keys that no file had so far. */
+  readonly left: OpenCreates
+  /** The mails by which records of newer files were looked up, by key. */
+  readonly newer: Map<string, string | undefined>
   readonly staged: StagedInput
   readonly mapper: Mapper
   readonly print: string
@@ -101,12 +112,22 @@ function leaving(
   }
 }
 
+/** Puts open creates in doubt, for a person; what is held, too: once released, it would make its contact again. */
+export function leavingOpen(
+  open: readonly Operation[],
+  context: RebuildContext,
+): NonNullable<Candidate['leave']> {
+  return async (reason, entry) => {
+    for (const { id } of open) await context.state.leaveToPerson({ operation: id }, reason, entry)
+  }
+}
+
 async function candidatesOfBatch(
   batch: readonly SourceItem[],
   reading: Reading,
   context: RebuildContext,
 ): Promise<Candidate[]> {
-  const { staged, counts } = reading
+  const { staged, counts, openCreates, left, newer } = reading
   const all = [...contactsByKey(batch, reading, context).values()]
   const erased = await areErased(
     all.map(({ item, mapped }) => ({ ...mapped, values: item.values })),
@@ -121,14 +142,24 @@ async function candidatesOfBatch(
   return contacts.flatMap(({ item, mapped }, index): Candidate[] => {
     const { link, inDoubt } = known[index] ?? { link: undefined, inDoubt: false }
     const { key, contact, terms } = mapped
-    const decided = difference({ contact, terms }, { link, inDoubt }, context.pipeline)
+    const open = link === undefined ? (openCreates.get(key) ?? []) : []
+    const unclear = { link, inDoubt: inDoubt && open.length === 0 }
+    const decided = difference({ contact, terms }, unclear, context.pipeline)
     if (decided.kind !== 'create') {
       counts[decided.kind === 'rejected' ? 'unmapped' : 'known'] += 1
       return []
     }
-    const leave = leaving(item, mapped, { reading, context })
+    const isFormer = newer.has(key)
+    if (isFormer && newer.get(key) === contactMailKey(contact)) {
+      counts.unmapped += 1
+      return []
+    }
+    const leave = open.length === 0 ? leaving(item, mapped, { reading, context }) : leavingOpen(open, context)
     const source = { file: item.file ?? staged.input.name, line: item.line }
-    return [{ key, desired: contact, source, operationId: undefined, ...(leave && { leave }) }]
+    left.delete(key)
+    newer.set(key, contactMailKey(contact))
+    const about = { key, desired: contact, source, open, isFormer }
+    return [{ ...about, ...(leave && { leave }) }]
   })
 }
 
@@ -150,7 +181,10 @@ async function* batches(opened: Open, context: RebuildContext): AsyncGenerator<r
 /** Throws a SyncError of class `input` or `later` where the file cannot be taken. Leaves no plan behind. */
 export async function* candidatesOf(
   input: SourceInput,
-  { customFields, counts }: { customFields: CustomFieldRules; counts: RebuildCounts },
+  {
+    customFields,
+    ...about
+  }: { customFields: CustomFieldRules } & Pick<Reading, 'counts' | 'openCreates' | 'left' | 'newer'>,
   context: RebuildContext,
 ): AsyncGenerator<readonly Candidate[]> {
   const { pipeline, runId, source, state } = context
@@ -170,7 +204,7 @@ export async function* candidatesOf(
     )
     try {
       for await (const batch of batches({ reader, keyOf: mapper.keyOf, open }, context))
-        yield await candidatesOfBatch(batch, { staged, mapper, print, counts }, context)
+        yield await candidatesOfBatch(batch, { staged, mapper, print, ...about }, context)
     } finally {
       await state.endInput(staged, { as: 'unread' })
     }

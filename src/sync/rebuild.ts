@@ -3,12 +3,21 @@
 import { linkEntry } from '../core/log/audit.ts'
 import type { ErrorCode } from '../core/words/errors.ts'
 import { shownContact } from '../core/change/lookup/likeness.ts'
-import type { CallResult, MailLookup, RequestTrace } from '../core/ports.ts'
+import type { CallResult, MailLookup, RequestTrace, ServiceContact } from '../core/ports.ts'
+import type { CheckMethod } from '../core/change/lookup/doubt.ts'
+import { type Contact, contactMailKey } from '../core/mapping/contact.ts'
 import { type Finding, findingFor } from '../core/change/lookup/rebuild.ts'
 import { type Counts, type InputReport, noCounts, type RunStatus } from '../core/outcome/summary.ts'
 import { isStopped } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
-import { type Candidate, candidatesOf, type RebuildContext, type RebuildCounts } from './rebuild-read.ts'
+import {
+  type Candidate,
+  candidatesOf,
+  leavingOpen,
+  type OpenCreates,
+  type RebuildContext,
+  type RebuildCounts,
+} from './rebuild-read.ts'
 import { reopenInputs } from './recover.ts'
 import { inputError } from './input-error.ts'
 import { refusal } from './input-reports.ts'
@@ -55,19 +64,53 @@ function seenBy(result: CallResult<MailLookup>): Seen {
     : { kind: 'unanswered' }
 }
 
-async function look({ desired }: Candidate, context: RebuildContext): Promise<Seen> {
+async function look(desired: Contact, context: RebuildContext): Promise<Seen> {
   const { mail } = desired
   if (typeof mail !== 'string' || mail === '') return { kind: 'never', reason: NO_MAIL }
   if (isStopped(context)) return { kind: 'unanswered' }
   return seenBy(await context.session.contactsByMail(mail, Object.keys(desired)))
 }
 
-async function findingOf(candidate: Candidate, seen: Seen, context: RebuildContext): Promise<Finding> {
-  if (seen.kind !== 'seen') return { kind: 'unclear', reason: seen.kind === 'never' ? seen.reason : '' }
-  const { name: pipeline, duplicate_check_method: check, household } = context.pipeline
+async function findingOf(
+  { key, desired }: Pick<Candidate, 'key' | 'desired'>,
+  { seen, check }: { seen: Exclude<Seen, { kind: 'unanswered' }>; check: CheckMethod },
+  context: RebuildContext,
+): Promise<Finding> {
+  if (seen.kind !== 'seen') return { kind: 'unclear', reason: seen.reason }
+  const { name: pipeline, household } = context.pipeline
   const ids = [...seen.found.contacts, ...seen.found.others].map(({ id }) => id)
-  const { here: taken } = await context.state.contactsOfOthers({ pipeline, key: candidate.key }, ids)
-  return findingFor(candidate.desired, { found: seen.found, taken, household }, check)
+  const { here: taken } = await context.state.contactsOfOthers({ pipeline, key }, ids)
+  return findingFor(desired, { found: seen.found, taken, household }, check)
+}
+
+/** Forms of the record in creates that are open, with other mails than it has now: its contact may show one of them. */
+function formerForms({ desired, open }: Candidate): readonly Contact[] {
+  const forms = open.map((operation) => ({ ...desired, ...operation.desired }))
+  const byMail = new Map(forms.map((form) => [contactMailKey(form), form]))
+  byMail.delete(undefined)
+  byMail.delete(contactMailKey(desired))
+  return [...byMail.values()]
+}
+
+/** What the look-ups say of a record; undefined where one had no answer. */
+async function findingFrom(
+  candidate: Candidate,
+  seen: Exclude<Seen, { kind: 'unanswered' }>,
+  context: RebuildContext,
+): Promise<{ finding: Finding; request: RequestTrace | undefined } | undefined> {
+  const of = (one: typeof seen): RequestTrace | undefined => (one.kind === 'seen' ? one.request : undefined)
+  // A former mail may be another record's by now: only a contact that shows the values that were to be sent is the record's.
+  const check = candidate.isFormer ? 'none' : context.pipeline.duplicate_check_method
+  const finding = await findingOf(candidate, { seen, check }, context)
+  if (finding.kind !== 'absent' && finding.kind !== 'by_mail') return { finding, request: of(seen) }
+  for (const desired of formerForms(candidate)) {
+    const before = await look(desired, context)
+    if (before.kind === 'unanswered') return undefined
+    const former = await findingOf({ ...candidate, desired }, { seen: before, check: 'none' }, context)
+    const isBetter = former.kind === 'found' || (finding.kind === 'absent' && former.kind !== 'absent')
+    if (isBetter) return { finding: former, request: of(before) }
+  }
+  return { finding, request: of(seen) }
 }
 
 const entryFor = (
@@ -80,81 +123,135 @@ const entryFor = (
     { at: clock.now(), runId, pipeline: pipeline.name, configHash: pipeline.hash },
   )
 
-async function conclude(
-  candidate: Candidate,
-  seen: Seen,
-  context: RebuildContext,
-): Promise<keyof RebuildCounts> {
-  if (seen.kind === 'unanswered') return 'unanswered'
-  const request = seen.kind === 'seen' ? seen.request : undefined
-  const finding = await findingOf(candidate, seen, context)
-  if (finding.kind === 'absent' || finding.kind === 'shared') return finding.kind
-  if (finding.kind === 'unclear') {
-    const { reason } = finding
-    await candidate.leave?.(reason, entryFor(candidate, { contactId: undefined, reason, request }, context))
-    return 'in_doubt'
-  }
-  const { key, desired, operationId } = candidate
-  const { id: contactId } = finding.contact
+/** What was found by its mail alone: it is decided about when all others are. */
+interface Later {
+  readonly candidate: Candidate
+  readonly contact: ServiceContact
+  readonly request: RequestTrace | undefined
+}
+
+async function link({ candidate, contact, request }: Later, context: RebuildContext): Promise<void> {
+  const { key, desired, open } = candidate
+  const { id: contactId } = contact
   const entry = entryFor(candidate, { contactId, reason: 'found by its e-mail address', request }, context)
-  const known = shownContact(desired, finding.contact)
   await context.state.linkFound({
     pipeline: context.pipeline.name,
     key,
     contactId,
-    known,
-    operationId,
+    known: shownContact(desired, contact),
+    operationIds: open.map(({ id }) => id),
     entry,
   })
-  return 'found'
+}
+
+async function conclude(
+  candidate: Candidate,
+  seen: Seen,
+  { later, context }: { later: Map<string, Later>; context: RebuildContext },
+): Promise<keyof RebuildCounts | 'later'> {
+  if (seen.kind === 'unanswered') return 'unanswered'
+  const looked = await findingFrom(candidate, seen, context)
+  if (looked === undefined) return 'unanswered'
+  const { finding, request } = looked
+  const { key } = candidate
+  switch (finding.kind) {
+    case 'absent':
+    case 'shared':
+      return finding.kind
+    case 'by_mail':
+      later.set(key, { candidate, contact: finding.contact, request })
+      return 'later'
+    case 'unclear': {
+      if (later.has(key)) return 'unmapped'
+      const about = { contactId: undefined, reason: finding.reason, request }
+      await candidate.leave?.(finding.reason, entryFor(candidate, about, context))
+      return 'in_doubt'
+    }
+    case 'found':
+      await link({ candidate, contact: finding.contact, request }, context)
+      return 'found'
+  }
+}
+
+/** Once every contact that shows the values of a record has its link. */
+async function concludeLater(
+  later: ReadonlyMap<string, Later>,
+  counts: RebuildCounts,
+  context: RebuildContext,
+): Promise<void> {
+  const { name: pipeline } = context.pipeline
+  for (const [key, one] of later) {
+    const [known] = await context.state.known(pipeline, [key])
+    const { here: taken } = await context.state.contactsOfOthers({ pipeline, key }, [one.contact.id])
+    const isKnown = known?.link !== undefined
+    if (!isKnown && taken.length === 0) await link(one, context)
+    counts[isKnown ? 'known' : taken.length === 0 ? 'found' : 'shared'] += 1
+  }
 }
 
 /** Looks some up at a time; decides about them one after the other, because one may take the other's contact. */
 async function lookUpAll(
   candidates: readonly Candidate[],
-  counts: RebuildCounts,
+  { counts, later }: { counts: RebuildCounts; later: Map<string, Later> },
   context: RebuildContext,
 ): Promise<void> {
   for (let at = 0; at < candidates.length; at += context.concurrency) {
     const some = candidates.slice(at, at + context.concurrency)
-    const seen = await Promise.all(some.map((candidate) => look(candidate, context)))
+    const seen = await Promise.all(some.map(({ desired }) => look(desired, context)))
     for (const [index, candidate] of some.entries()) {
       const what = seen[index] ?? { kind: 'unanswered' }
-      counts[await conclude(candidate, what, context)] += 1
+      const concluded = await conclude(candidate, what, { later, context })
+      if (concluded !== 'later') counts[concluded] += 1
     }
     context.report({ phase: 'read', read: counts.read })
   }
 }
 
+/** What is found so far, and the open creates whose records no file has. */
+interface Found {
+  readonly left: OpenCreates
+  readonly counts: RebuildCounts
+  readonly later: Map<string, Later>
+}
+
 /** Creates that the state still has open: in the time that it has forgotten they may have been sent. */
-async function lookUpOpen(counts: RebuildCounts, context: RebuildContext): Promise<void> {
-  const open = await context.state.openCreates(context.pipeline.name)
-  counts.read += open.length
-  const candidates = open.map((operation): Candidate => {
-    const { id, key, desired, source, state } = operation
-    const leave: Candidate['leave'] = (reason, entry) =>
-      context.state.leaveToPerson({ operation: id }, reason, entry)
-    return { key, desired, source, operationId: id, ...(state === 'held' ? {} : { leave }) }
+async function lookUpOpen({ left, counts, later }: Found, context: RebuildContext): Promise<void> {
+  const known = await context.state.known(context.pipeline.name, [...left.keys()])
+  const candidates = [...left].flatMap(([key, open], index): Candidate[] => {
+    const newest = open.at(-1)
+    if (newest === undefined || known[index]?.link !== undefined) return []
+    const { desired, source } = newest
+    return [{ key, desired, source, open, isFormer: false, leave: leavingOpen(open, context) }]
   })
-  await lookUpAll(candidates, counts, context)
+  counts.read += left.size
+  counts.known += left.size - candidates.length
+  await lookUpAll(candidates, { counts, later }, context)
 }
 
 async function lookUpFiles(
-  counts: RebuildCounts,
+  { left, counts, later }: Found,
   { wait, files }: { wait: boolean; files: InputReport[] },
   context: RebuildContext,
 ): Promise<void> {
   const customFields = await loadCustomFields(context)
+  const about = {
+    customFields,
+    counts,
+    openCreates: new Map(left),
+    left,
+    newer: new Map<string, string | undefined>(),
+  }
   const { ready, unmoved, reports } = await waitingInputs(context, wait)
   files.push(...reports)
-  const inputs = [...unmoved.map(({ input }) => input), ...ready]
+  // The newest first: what an older one says of a record is no longer so.
+  const inputs = [...unmoved.map(({ input }) => input), ...ready].reverse()
   for (const [index, input] of inputs.entries()) {
     if (isStopped(context)) return
     const file = { file: index + 1, files: inputs.length, bytesRead: 0, bytesTotal: input.bytes }
     context.report({ phase: 'read', ...file })
     try {
-      for await (const candidates of candidatesOf(input, { customFields, counts }, context))
-        await lookUpAll(candidates, counts, context)
+      for await (const candidates of candidatesOf(input, about, context))
+        await lookUpAll(candidates, { counts, later }, context)
       files.push({ file: input.name, status: isStopped(context) ? 'left' : 'done' })
     } catch (error) {
       const known = inputError(error)
@@ -210,8 +307,12 @@ export async function rebuildPipeline(
   })
   try {
     await reopenInputs(context)
-    await lookUpOpen(counts, context)
-    await lookUpFiles(counts, { ...options, files }, context)
+    // What the files say of a record is newer: its mail may be another one, and its former mail another record's by now.
+    const open = await context.state.openCreates(pipeline.name)
+    const found: Found = { left: Map.groupBy(open, ({ key }) => key), counts, later: new Map() }
+    await lookUpFiles(found, { ...options, files }, context)
+    await lookUpOpen(found, context)
+    if (!isStopped(context)) await concludeLater(found.later, counts, context)
   } catch (error) {
     haltFor(error, context)
   }

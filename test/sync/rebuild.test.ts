@@ -1,6 +1,7 @@
 // Rebuilding a state: what is looked up, what is linked, what is left to a person, and that no contact is created twice.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { GUARDS } from '../support/pipeline.ts'
 import { HEADER, people, testLine } from '../support/line.ts'
 import { memoryService, type MemoryService } from '../support/memory-service.ts'
 
@@ -137,6 +138,73 @@ describe('creates that the state still has open', () => {
       expect(line.service.contacts.size).toBe(2)
     },
   )
+})
+
+describe('a record that the files give another address than a create that is still open', () => {
+  const file = (...rows: readonly (readonly string[])[]) => [[...HEADER], ...rows]
+  const OTHER = 'b@example.com'
+
+  async function withOpenCreateOfFormer(check: Check) {
+    const line = lost(memoryService(), check)
+    line.service.fault = ({ method }) => (method === 'GET' ? undefined : { kind: 'denied', status: 403 })
+    line.source.drop('a.csv', people(1))
+    await line.run()
+    line.service.fault = () => undefined
+    return line
+  }
+
+  it.each(CHECKS)('is not linked to the contact that has its former address now (%s)', async (check) => {
+    const line = await withOpenCreateOfFormer(check)
+    const [, , first, last, phone] = row('K1', 1)
+    line.service.contacts.set(900, { mail: OTHER, first_name: first, family_name: last, phone })
+    const other = { first_name: 'Vorname2', family_name: 'Nachname2', phone: '030 2' }
+    line.service.contacts.set(901, { mail: 'person1@example.com', ...other })
+    const before = new Map(line.service.contacts)
+    line.source.drop('b.csv', file(row('K1', 1, phone, OTHER), row('K2', 2, '030 2', 'person1@example.com')))
+    expect(await line.rebuild()).toMatchObject({ status: 'ok', complete: true, read: 3, known: 1, found: 2 })
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 0 })
+    expect(line.service.contacts).toEqual(before)
+  })
+
+  it.each(CHECKS)(
+    'is found by its former address where it shows what that create gives (%s)',
+    async (check) => {
+      const line = await withOpenCreateOfFormer(check)
+      const [, mail, first, last, phone] = row('K1', 1)
+      line.service.contacts.set(900, { mail, first_name: first, family_name: last, phone })
+      // In place of the file of that create.
+      line.source.drop('a.csv', file(row('K1', 1, phone, OTHER)))
+      expect(await line.rebuild()).toMatchObject({ status: 'ok', complete: true, read: 1, found: 1 })
+      expect(await line.run()).toMatchObject({ status: 'ok', created: 0 })
+      expect(idsByMail(line.service)).toEqual({ [OTHER]: [900] })
+    },
+  )
+
+  it.each(CHECKS)('is left to a person where another contact has its former address (%s)', async (check) => {
+    const line = await withOpenCreateOfFormer(check)
+    line.service.contacts.set(900, { mail: 'person1@example.com', first_name: 'Somebody', phone: '9' })
+    line.source.drop('a.csv', file(row('K1', 1, '030 1', OTHER)))
+    expect(await line.rebuild()).toMatchObject({ status: 'partial', complete: true, in_doubt: 1 })
+    expect(await line.run()).toMatchObject({ status: 'partial', created: 0, updated: 0 })
+    expect(line.service.contacts.get(900)).toMatchObject({ first_name: 'Somebody', phone: '9' })
+  })
+})
+
+it('a held create that may have been released and sent is left to a person', async () => {
+  const line = testLine({
+    pipeline: { duplicate_check_method: 'none', guards: { ...GUARDS, max_changes: { count: 0 } } },
+    settings: { doubt: { quiesce: 1, absent_reads: 1 } },
+  })
+  line.source.drop('a.csv', people(2))
+  const { run_id: run } = await line.run()
+  await line.state.release(run, line.clock.now())
+  const { service } = line
+  service.contacts.set(900, { mail: 'person1@example.com', phone: 'changed since' })
+  line.source.drop('b.csv', people(2))
+  expect(await line.rebuild()).toMatchObject({ status: 'partial', read: 2, in_doubt: 1, absent: 1 })
+  await line.run()
+  expect(idsByMail(service)).toMatchObject({ 'person1@example.com': [900] })
+  expect(await line.state.openDoubts('shop')).toMatchObject([{ key: 'K1', guard: 'rebuild' }])
 })
 
 describe('what has no answer', () => {

@@ -49,14 +49,14 @@ const BY_A_PERSON = 'resolved as done by an operator'
 
 /** The contact was made at some earlier time: what it shows now is what is known of it. */
 async function linkByWord(operation: Operation, contactId: number, desk: Desk): Promise<Settlement['kind']> {
-  const { id: operationId, desired, key, pipeline, source } = operation
+  const { id, desired, key, pipeline, source } = operation
   const shown = await contactAt(contactId, Object.keys(desired), desk.settings)
   const entry = linkEntry(
     { key, contactId, reason: BY_A_PERSON, request: undefined, source },
     desk.about(pipeline),
   )
   const known = shownContact(desired, shown)
-  const isLinked = await desk.state.linkFound({ pipeline, key, contactId, known, operationId, entry })
+  const isLinked = await desk.state.linkFound({ pipeline, key, contactId, known, operationIds: [id], entry })
   return isLinked ? 'done' : 'held'
 }
 

@@ -26,7 +26,7 @@ export function createRebuildStore(db: Connection): Omit<RebuildStore, 'openCrea
   const doubtLine = db.prepare(`${doubt} WHERE input_id = @input AND line = @line`)
   const append = createAppend(db)
   const linkFound = db.transaction((found: FoundContact): boolean => {
-    const { pipeline, key, contactId, known, operationId, entry } = found
+    const { pipeline, key, contactId, known, operationIds, entry } = found
     if (ofOther.get(pipeline, contactId, key) !== undefined) return false
     link.run({
       pipeline,
@@ -35,7 +35,7 @@ export function createRebuildStore(db: Connection): Omit<RebuildStore, 'openCrea
       known: JSON.stringify(known),
       mailKey: contactMailKey(known) ?? null,
     })
-    if (operationId !== undefined) takeUp.run(operationId)
+    for (const id of operationIds) takeUp.run(id)
     append(entry)
     return true
   })

@@ -193,7 +193,7 @@ export function memoryRebuild(tables: Tables): RebuildStore {
       )
         .sort(byId)
         .map((row) => operationOf(tables, row)),
-    async linkFound({ pipeline, key, contactId, known, operationId, entry }) {
+    async linkFound({ pipeline, key, contactId, known, operationIds, entry }) {
       const isAnothers = (link: Link) =>
         link.pipeline === pipeline && link.contactId === contactId && link.key !== key
       if (linksWhere(tables, isAnothers).length > 0) return false
@@ -201,11 +201,9 @@ export function memoryRebuild(tables: Tables): RebuildStore {
       const id = before?.id ?? nextIn(tables.links)
       const found = { contactId, known, mailKey: contactMailKey(known) }
       tables.links.set(id, { ...NEW_LINK, ...before, ...found, id, pipeline, key })
-      const row = operationId === undefined ? undefined : tables.operations.get(operationId)
-      if (row !== undefined && row.state !== 'held') {
-        const reason = 'its contact was found at the service'
-        Object.assign(row, { state: 'failed', guard: undefined, reason })
-      }
+      const reason = 'its contact was found at the service'
+      for (const row of operationIds.flatMap((one) => tables.operations.get(one) ?? []))
+        if (row.state !== 'held') Object.assign(row, { state: 'failed', guard: undefined, reason })
       tables.log.push(entry)
       return true
     },

@@ -13,6 +13,8 @@ export const REBUILD_GUARD = 'rebuild'
 
 export type Finding =
   | { readonly kind: 'found'; readonly contact: ServiceContact }
+  /** The one contact of the mail, which shows other values: the record's, unless it turns out to be another's. */
+  | { readonly kind: 'by_mail'; readonly contact: ServiceContact }
   /** A create cannot make a duplicate. */
   | { readonly kind: 'absent' }
   /** The one contact of the mail is another record's: the next run holds this one, and says whose it is. */
@@ -66,7 +68,8 @@ export function findingFor(
       ? withoutMatch(desired, found.others.filter(isFree))
       : { kind: 'shared' }
   // The service itself would merge the record into it.
-  if (check === 'email' && found.contacts.length === 1) return { kind: 'found', contact: first }
+  if (check === 'email' && found.contacts.length === 1)
+    return { kind: looksLike(desired, first) ? 'found' : 'by_mail', contact: first }
   const alike =
     household === undefined
       ? free.filter((contact) => looksLike(desired, contact))

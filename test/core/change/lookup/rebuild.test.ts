@@ -12,7 +12,7 @@ describe('the contact of a record', () => {
     ['none there', [], [], { email: 'absent', none: 'absent', auto: 'absent' }],
     ['one, just like it', [contact(1)], [], { email: 1, none: 1, auto: 1 }],
     // The service would merge the record into it; without that check it may belong to any record.
-    ['one, unlike it', [changed(1)], [], { email: 1, none: 'unclear', auto: 'unclear' }],
+    ['one, unlike it', [changed(1)], [], { email: 'by_mail', none: 'unclear', auto: 'unclear' }],
     ['two, one like it', [changed(1), contact(2)], [], { email: 2, none: 2, auto: 2 }],
     [
       'two, both like it',
