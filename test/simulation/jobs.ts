@@ -11,12 +11,16 @@ export interface Job {
   readonly withSingleFaults: boolean
   /** Each seed is one year of users who edit contacts, and nothing else. */
   readonly isYears: boolean
+  /** Each seed is one whose state is restored from an older backup. */
+  readonly isRestored?: boolean
 }
 
 /** A year: an export a week. */
 export const YEAR = { days: 52, nightMs: 7 * 86_400_000 }
 
-type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged'> & { readonly isYear?: boolean }
+type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged' | 'isRestored'> & {
+  readonly isYear?: boolean
+}
 
 /** One course that ended badly, and the command that plays it again. */
 export interface Failure {
@@ -39,11 +43,13 @@ const optionsOf = ({
   isPulled = false,
   isEdited = false,
   isChanged = false,
+  isRestored = false,
   isYear = false,
 }: Kind): readonly string[] => [
   ...(isPulled ? ['pulled'] : []),
   ...(isEdited ? ['edited'] : []),
   ...(isChanged ? ['changed'] : []),
+  ...(isRestored ? ['restored'] : []),
   ...(isYear ? ['year'] : []),
 ]
 
@@ -99,6 +105,10 @@ export async function work(job: Job): Promise<Report> {
     for (let seed = job.first + job.part; seed < job.first + job.seeds; seed += job.of) {
       if (job.isYears) {
         await play(seed, { isEdited: true, isYear: true })
+        continue
+      }
+      if (job.isRestored === true) {
+        await play(seed, { isRestored: true })
         continue
       }
       await play(seed, { isChanged: seed % CHANGED.every === CHANGED.at })

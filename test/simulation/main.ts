@@ -1,6 +1,7 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
 // every point. npm run simulate -- --year [--seeds 40] [--first 1]: a year of each seed, with users who edit contacts.
-// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
+// npm run simulate -- --restored: an older backup takes the place of the state.
+// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--restored] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     pulled: { type: 'boolean', default: false },
     edited: { type: 'boolean', default: false },
     changed: { type: 'boolean', default: false },
+    restored: { type: 'boolean', default: false },
     year: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
     trace: { type: 'boolean', default: false },
@@ -75,6 +77,7 @@ async function playAll(folder: StateFolder): Promise<number> {
     of: threads,
     withSingleFaults: !values.year && values['single-faults'] === 'yes',
     isYears: values.year,
+    isRestored: values.restored,
   }))
   const kept = values.year ? [] : await playRegressions(folder)
   const reports = await Promise.all(jobs.map(inThread))
@@ -97,7 +100,12 @@ try {
   else if (values.seed !== undefined)
     process.exitCode = showOne(
       await simulate(Number(values.seed), folder, {
-        ...{ isPulled: values.pulled, isEdited: values.edited, isChanged: values.changed },
+        ...{
+          isPulled: values.pulled,
+          isEdited: values.edited,
+          isChanged: values.changed,
+          isRestored: values.restored,
+        },
         ...(values.year ? YEAR : {}),
       }),
     )

@@ -1,5 +1,8 @@
 // The person beside the program: releases what guards hold, and says of doubts that no look-up can settle whether they were
 // done. Knows what the service has, as a user who looks there does.
+import { linkEntry } from '../../src/core/log/audit.ts'
+import { shownContact } from '../../src/core/change/lookup/likeness.ts'
+import { REBUILD_GUARD } from '../../src/core/change/lookup/rebuild.ts'
 import type { Operation } from '../../src/core/change/operation.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { Claims } from './claims.ts'
@@ -38,9 +41,27 @@ function contactOf({ pipeline, desired }: Operation, { claims }: Office): number
   return typeof stamp === 'string' ? claims.live(stamp)[0] : undefined
 }
 
+/** What a rebuild could not tell: the contact is what the service shows. */
+async function linkByWord(
+  { id, pipeline, key, desired, source }: Operation,
+  contactId: number,
+  { program, service, deps, say }: Office,
+): Promise<void> {
+  say(`doubt ${id} (${key}) is linked: ${contactId}`)
+  const fields = Object.fromEntries(
+    [...(service.contacts.live(contactId)?.fields ?? [])].map(([field, { value }]) => [field, value]),
+  )
+  const about = { at: deps.wall(), runId: 'a-person', pipeline, configHash: '' }
+  const entry = linkEntry({ key, source, contactId, reason: 'by a word', request: undefined }, about)
+  const known = shownContact(desired, { id: contactId, fields })
+  await program.state.linkFound({ pipeline, key, contactId, known, operationIds: [id], entry })
+}
+
 async function resolve(operation: Operation, office: Office): Promise<void> {
   const { program, deps, say } = office
   const contactId = contactOf(operation, office)
+  if (operation.guard === REBUILD_GUARD && contactId !== undefined)
+    return linkByWord(operation, contactId, office)
   say(`doubt ${operation.id} (${operation.key}) is resolved: ${contactId ?? 'not done'}`)
   const settlement =
     operation.kind === 'create' && contactId !== undefined
@@ -61,7 +82,7 @@ function hasExcuse({ fields, reason = '', sent }: Operation, { ledger, service }
     const shown = service.contacts.live(Number(other))?.fields
     return Object.entries(fields).some(([field, value]) => shown?.get(field)?.value === value)
   }
-  return /carry the marker|look just like/.test(reason)
+  return /carry the marker|look just like|none shows the current values/.test(reason)
 }
 
 /** `isThorough`: nothing stays in doubt. */

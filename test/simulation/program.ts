@@ -16,6 +16,7 @@ import type { Transport } from '../../src/service/http.ts'
 import { createService } from '../../src/service/service.ts'
 import { openState, type OwnedState } from '../../src/store/state-store.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'
+import { rebuildPipeline, type RebuildResult } from '../../src/sync/rebuild.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { notingStatus, statusNotes } from '../../src/sync/reads/status-notes.ts'
 import { createTally } from '../../src/sync/tally.ts'
@@ -84,6 +85,10 @@ export interface Program {
   readonly state: StateStore
   readonly file: string
   run(pipeline: PipelineSettings, signal: AbortSignal): Promise<PipelineResult>
+  /** `state rebuild` of one pipeline. */
+  rebuild(pipeline: PipelineSettings): Promise<RebuildResult>
+  /** The state is the latest again. */
+  accept(): void
   /** Ends it without putting anything in order. */
   drop(): void
 }
@@ -132,13 +137,13 @@ function announcing(state: StateStore, life: number, { ledger, timeline }: Progr
 
 export function startProgram(
   deps: ProgramDeps,
-  at: { file: string; number: number },
+  at: { file: string; number: number; isOlder?: boolean },
   plan: LifetimePlan,
 ): Program {
   const { timeline, chance, sources, log, trace } = deps
   const draws = chance.stream(`life ${at.number}`)
   const life = createLifetime(plan, timeline, draws.stream('points'))
-  const owned = openState(at.file, { pid: 1, since: 0, thorough: false })
+  const owned = openState(at.file, { pid: 1, since: 0, thorough: false, evenOlder: at.isOlder === true })
   const state = livingState(announcing(owned, at.number, deps), life)
   const clock = livingClock(timeline, life, deps.wall)
   const random = draws.stream('random').next
@@ -217,6 +222,14 @@ export function startProgram(
       log(JSON.stringify(result))
       return result
     },
+    async rebuild(pipeline) {
+      const given = context(pipeline, new AbortController().signal)
+      const { concurrency } = deps.service.rate_limit
+      const result = await rebuildPipeline({ ...given, concurrency }, { wait: false })
+      trace(`rebuild of ${pipeline.name} ends: ${JSON.stringify(result)}`)
+      return result
+    },
+    accept: () => owned.accept(),
     drop() {
       life.end()
       closeQuietly(owned)

@@ -131,13 +131,14 @@ function isTermExplained(
 type Names = ReadonlyMap<number, { readonly name: string }>
 
 /** Every effect of ours has an entry that names it, with the value that it had. */
-function checkExplained(entries: readonly Entry[], ledger: Ledger, terms: Names, violated: Violated): void {
+function checkExplained(entries: readonly Entry[], { ledger, terms, lost = [0, 0], violated }: Told): void {
   for (const effect of ledger.effects) {
     if (effect.who !== 'connector') continue
     const { kind, contact, number } = effect
     const request = ledger.requests[effect.request - 1]
     // The program could not know of what was carried out when its sender had long given up, and everything had gone on since.
     if (request?.fault === 'late') continue
+    if (effect.request > lost[0] && effect.request <= lost[1]) continue
     if (kind === 'create' || kind === 'merge' || kind === 'write') {
       const isLost = ledger.effects.some(
         (other) => other.kind === 'delete' && other.who === 'foreign' && other.contact === contact,
@@ -178,14 +179,16 @@ async function checkAccounts(db: Connection, violated: Violated): Promise<void> 
 interface Told {
   readonly ledger: Ledger
   readonly terms: Names
+  /** Requests of which a restored backup knows nothing: after the first number, up to the second. */
+  readonly lost?: readonly [after: number, upTo: number] | undefined
   readonly violated: Violated
 }
 
 /** The sync log of a state: chained, explaining every effect, and in step with the counts of the runs. */
-export async function checkSyncLog(db: Connection, { ledger, terms, violated }: Told): Promise<void> {
+export async function checkSyncLog(db: Connection, { ledger, terms, lost, violated }: Told): Promise<void> {
   checkChain(db, violated)
   const entries = readSyncLog(db, violated)
-  checkExplained(entries, ledger, terms, violated)
+  checkExplained(entries, { ledger, terms, lost, violated })
   checkStatusLog(entries, ledger, violated)
   await checkAccounts(db, violated)
 }

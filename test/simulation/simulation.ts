@@ -11,6 +11,7 @@ import { removeCopies, tryAliases } from './impostors.ts'
 import { isWrite, type RequestEntry } from './ledger.ts'
 import { differences, formerForm } from './changing.ts'
 import { operate } from './operator.ts'
+import { backUp, restore } from './restoring.ts'
 import { isPrivate, personIn } from './people.ts'
 import { removeState, type StateFolder } from './program.ts'
 import { checkLogs, checkResult, checkState } from './records.ts'
@@ -304,7 +305,7 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
   })
   await world.hands?.checkListed(program.state)
   for (const [name, source] of world.pulled) source.checkCursor((await program.state.cursor(name))?.value)
-  await checkState({ file: program.file, ledger, terms: service.terms, violated })
+  await checkState({ file: program.file, ledger, terms: service.terms, lost: world.lost, violated })
 }
 
 async function waitingRecords({ setup, program }: World): Promise<Waiting> {
@@ -352,7 +353,11 @@ async function live(world: World): Promise<void> {
       service.makeTerm(name, '', { who: 'foreign', at: timeline.now(), request: 0 })
   if (schedule.isQuiet !== true && chance.happens(0.25)) service.refuses.add(chance.between(1, 6))
   const days = schedule.days ?? chance.between(1, 4)
-  for (let number = 0; number < days; number += 1) await day(world)
+  const backedUp = chance.stream('backup').int(days)
+  for (let number = 0; number < days; number += 1) {
+    await day(world)
+    if (number === backedUp) backUp(world)
+  }
   world.say('all is quiet from here on')
   world.faults = noFaults
   world.revokedUntil = 0
@@ -362,6 +367,10 @@ async function live(world: World): Promise<void> {
   world.forms.clear()
   if (schedule.crashes === undefined) world.program.life.spare()
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
+  if (schedule.isRestored === true) {
+    dropMended(world)
+    await restore(world)
+  }
   await grantPermission(world)
   await calmDown(world)
   // What another form left out comes with the next export.

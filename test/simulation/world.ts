@@ -52,6 +52,8 @@ export interface Schedule {
   readonly isEdited?: boolean
   /** An admin changes the configuration from day to day. */
   readonly isChanged?: boolean
+  /** Before the quiet time an older backup takes the place of the state, and is rebuilt. */
+  readonly isRestored?: boolean
 }
 
 /** Everything that there is while one seed takes its course. */
@@ -93,6 +95,8 @@ export interface World {
   clockJumpedAt: number
   /** How many requests had been sent when the state was copied. */
   copiedAt: number
+  /** Requests of which a restored backup knows nothing. */
+  lost: [after: number, upTo: number]
   foreignRate: number
   /** Nothing goes wrong any more, and no one else works at the service. */
   isCalm: boolean
@@ -104,6 +108,10 @@ export interface World {
   runs: number
   files: number
 }
+
+/** What was sent, given and seen since the backup is known to nobody: what remains is that no contact is made twice. */
+const isPromisedAfterRestore = (oracle: string, text: string): boolean =>
+  oracle === 'O1' ? text.includes('is doubled') : !['O2', 'O3', 'terms', 'hands', 'consent'].includes(oracle)
 
 /** Now and then a file cannot be moved: how long that lasts, for the next file of the pipeline. */
 function stuckFor(pipeline: string, chance: Chance): () => number {
@@ -129,6 +137,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const say = (text: string): void => void trace.push(`${timeline.now() - START} ${text}`)
   const START = timeline.now()
   const violated = (oracle: string, text: string): void => {
+    if (whole.lost[1] > 0 && !isPromisedAfterRestore(oracle, text)) return
     violations.push({ oracle, text })
     say(`VIOLATION ${oracle}: ${text}`)
   }
@@ -197,6 +206,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     lives: 0,
     points: 0,
     crashes: 0,
+    lost: [0, 0],
     runs: 0,
     files: 0,
   }
