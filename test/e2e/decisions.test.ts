@@ -236,11 +236,12 @@ describe('doubts', () => {
     return server
   }
 
-  /** An address-only contact whose answer never came: it cannot be looked up. */
-  async function doubt(): Promise<number> {
+  /** An address-only contact whose answer never came: it cannot be looked up. `isBound`: the state has contacts already. */
+  async function doubt({ isBound = false } = {}): Promise<number> {
     const server = await lossyServer()
     const { port } = server.address() as AddressInfo
     await shop.configure(CONFIGURATION.replace('${BASE_URL}', `http://127.0.0.1:${port}`))
+    if (isBound) expect((await shop.cli('state', 'rebind', '--yes')).code).toBe(0)
     await shop.drop('shop', 'a.csv', address('Weg 1'))
     expect((await shop.cli('run')).code).toBe(3)
     server.closeAllConnections()
@@ -315,6 +316,19 @@ describe('doubts', () => {
       })
     },
   )
+
+  it('are not ended by the contact of another record, where the service cannot have merged the two', async () => {
+    await shop.configure(CONFIGURATION)
+    await shop.drop('shop', '0.csv', address('Weg 0').replace('A1', 'A0'))
+    expect((await shop.cli('run')).code).toBe(0)
+    const id = String(await doubt({ isBound: true }))
+    const wrong = await shop.cli('doubts', 'resolve', id, '--as', 'done', '--contact-id', '1')
+    expect(wrong).toMatchObject({ code: 2 })
+    expect(wrong.stderr).toContain('contact 1 belongs to another record of shop')
+    expect((await json(doubtsJson, 'doubts', 'list')).body.doubts).toHaveLength(1)
+    const right = await shop.cli('doubts', 'resolve', id, '--as', 'done', '--contact-id', '2')
+    expect(right).toMatchObject({ code: 0, stdout: 'shop: A1: settled as done\n' })
+  })
 
   it('are settled by a word: not done, so that it is sent again', async () => {
     const id = String(await doubt())

@@ -2,12 +2,14 @@
 import { linkEntry } from '../../core/log/audit.ts'
 import { NOT_DONE_REASON } from '../../core/change/lookup/doubt.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
+import { householdRule } from '../../core/mapping/values/household.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { shownContact } from '../../core/change/lookup/likeness.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import type { ServiceContact } from '../../core/ports.ts'
 import { REBUILD_GUARD } from '../../core/change/lookup/rebuild.ts'
 import type { Settings } from '../../core/settings.ts'
+import { isSurelyNew } from '../../sync/send/send-unsubscribed.ts'
 import { withResolved } from '../../sync/send/settle.ts'
 import { askService } from '../run/service/checking.ts'
 import type { Desk } from '../run/desk.ts'
@@ -43,6 +45,24 @@ async function contactAt(
 function idOf({ contactId }: ResolvedDoubt & { done: true }): number {
   if (contactId !== undefined) return contactId
   throw new SyncError('USAGE', 'a create that is done needs --contact-id N, the contact that was created')
+}
+
+/**
+ * Throws USAGE where the contact is that of another record, and the service cannot have merged the two: a mistyped number would
+ * end the doubt, and the next file would create the contact again.
+ */
+async function assertNotMistyped(
+  { key, mailKey = '', pipeline, ...operation }: Operation,
+  contactId: number,
+  { settings, state }: Desk,
+): Promise<void> {
+  const own = settings.pipelines.find(({ name }) => name === pipeline)
+  if (own === undefined || !isSurelyNew(operation, { pipeline: own })) return
+  const [kept] = await state.keptResolutions(pipeline, householdRule(own), [{ key, mailKey, contactId }])
+  if (kept?.isAnothers !== true) return
+  throw new SyncError('USAGE', `contact ${contactId} belongs to another record of ${pipeline}`, {
+    hint: `The service merges no contacts here, so it cannot be that of ${key}. It is still in doubt: name the contact that was created for it, or use --as not-done.`,
+  })
 }
 
 const BY_A_PERSON = 'resolved as done by an operator'
@@ -103,6 +123,7 @@ export async function resolveDoubt(
   const { pipeline, key } = operation
   if (operation.guard === REBUILD_GUARD && verdict.done)
     return { id, pipeline, key, outcome: await linkByWord(operation, idOf(verdict), desk) }
+  if (verdict.done && operation.kind === 'create') await assertNotMistyped(operation, idOf(verdict), desk)
   const settled = { operation, request: undefined, ...(await settledBy(operation, verdict, settings)) }
   const own = settings.pipelines.find(({ name }) => name === pipeline)
   const all = own === undefined ? [settled] : withResolved([settled], { pipeline: own })

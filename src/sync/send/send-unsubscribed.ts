@@ -26,7 +26,10 @@ const several = (wanted: number, found: number): Settlement => ({
 })
 
 /** Under `none`, and under `email` without a mail, the service makes a new contact in any case. */
-export function isSurelyNew({ fields }: Operation, { pipeline }: RunContext): boolean {
+export function isSurelyNew(
+  { fields }: Pick<Operation, 'fields'>,
+  { pipeline }: { readonly pipeline: Pick<RunContext['pipeline'], 'duplicate_check_method'> },
+): boolean {
   const { duplicate_check_method: check } = pipeline
   return check === 'none' || (check === 'email' && typeof fields['mail'] !== 'string')
 }
