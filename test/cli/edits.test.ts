@@ -134,6 +134,46 @@ it('under ask: the run, status and a plan say that an edit waits, and what relea
   expect((await place.cli('status')).stdout).toContain('1 edit at the service to be released')
   expect(await place.json('status')).toMatchObject({ pipelines: [{ edits_to_release: 1 }] })
   await place.cli('edits', 'release', 'shop', 'K1')
+  expect((await place.cli('edits', 'list')).stdout).toMatch(/the source wants "2", released\n$/)
+  expect(await place.json('edits', 'list')).toMatchObject({ edits: [{ key: 'K1', released: true }] })
+  expect(await place.json('status')).toMatchObject({ pipelines: [{ edits_to_release: 0 }] })
   expect((await place.cli('run')).code).toBe(0)
   expect(await place.json('status')).toMatchObject({ pipelines: [{ edits_to_release: 0 }] })
+})
+
+it('under ask: nothing is left to be released of a contact that was deleted at the service', async () => {
+  await place.write('config.yaml', configuration(sandbox.url).replace('keep', 'ask'))
+  await editAtService({ phone: '99' })
+  await place.write('inbox/2.csv', csv('Anna', '2'))
+  expect((await place.cli('run')).code).toBe(4)
+  const answer = await fetch(`${sandbox.url}/public/api/V1/contact/${id}`, { method: 'DELETE', headers })
+  expect(answer.status).toBe(200)
+  await place.write('inbox/3.csv', csv('Anne', '3'))
+  expect((await place.cli('run')).code).toBe(4)
+  expect((await place.cli('held', 'list')).stdout).toContain('the contact was deleted at the service')
+  expect(await place.json('status')).toMatchObject({ pipelines: [{ held: 1, edits_to_release: 0 }] })
+  expect(await place.json('edits', 'list')).toEqual({ edits: [] })
+})
+
+it('a delete that waits for an edit says so, and once it is released, when it goes', async () => {
+  const full = configuration(sandbox.url).replace(
+    '    key: no',
+    '    mode: full\n    on_missing: delete\n    key: no',
+  )
+  await place.write('config.yaml', full.replace('keep', 'ask'))
+  await editAtService({ phone: '99' })
+  const without = 'no,mail,first,phone\nK2,bert@example.com,Bert,5\n'
+  await place.write('inbox/2.csv', without)
+  expect((await place.cli('run')).code).toBe(4)
+  expect((await place.cli('held', 'list')).stdout).toContain(
+    'not deleted before an operator releases the edits',
+  )
+  expect((await place.cli('edits', 'release', 'shop', 'K1')).stdout).toBe(
+    'phone of record K1 released; the contact is deleted with the next full export of shop that lacks the record\n',
+  )
+  expect((await place.cli('held', 'list')).stdout).toContain(
+    'were released: it is deleted with the next full export',
+  )
+  await place.write('inbox/3.csv', without)
+  expect(await place.json('run')).toMatchObject({ pipelines: [{ deleted: 1 }] })
 })

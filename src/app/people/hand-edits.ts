@@ -1,5 +1,5 @@
 // Lets values be overwritten that were edited at the service: a decision, entered into the sync log.
-import type { OpenEdit } from '../../core/change/others/hand-edits.ts'
+import { isTermField, type OpenEdit } from '../../core/change/others/hand-edits.ts'
 import { releasedEdits } from '../../core/log/audit.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { suggestion } from '../../core/words/nearest.ts'
@@ -9,6 +9,8 @@ export interface ReleasedEdits {
   readonly pipeline: string
   readonly key: string
   readonly fields: readonly string[]
+  /** The values with the next run; terms once the record comes again; a delete once a full export lacks it again. */
+  readonly goes_with: 'run' | 'record' | 'full_export'
 }
 
 interface Which {
@@ -21,6 +23,11 @@ const isMeant =
   ({ key, field }: Which) =>
   (edit: OpenEdit): boolean =>
     edit.key === key && (field === undefined || edit.field === field)
+
+function goesWith(edits: readonly OpenEdit[]): ReleasedEdits['goes_with'] {
+  if (edits.every(({ source }) => source === null)) return 'full_export'
+  return edits.every(({ field }) => isTermField(field)) ? 'record' : 'run'
+}
 
 /** The next run overwrites what the service shows now. Throws USAGE where there is no such edit. */
 export async function releaseEdits(desk: Desk, which: Which): Promise<ReleasedEdits> {
@@ -43,5 +50,5 @@ export async function releaseEdits(desk: Desk, which: Which): Promise<ReleasedEd
   )
   const entry = releasedEdits({ key, contactId: first.contactId, fields }, desk.about(pipeline))
   await desk.conclude([{ do: 'release_edits', pipeline, key, field }], [entry])
-  return { pipeline, key, fields: edits.map((edit) => edit.field) }
+  return { pipeline, key, fields: edits.map((edit) => edit.field), goes_with: goesWith(edits) }
 }

@@ -1,4 +1,5 @@
 // `edits list` and `edits release`: values that were edited at the service and that no pipeline overwrites.
+import type { ReleasedEdits } from '../../app/people/hand-edits.ts'
 import type { OpenEdit } from '../../core/change/others/hand-edits.ts'
 import { plural } from '../../core/words/format.ts'
 import { openStateForReading } from '../../store/state-store.ts'
@@ -8,7 +9,17 @@ import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
-const listed = ({ pipeline, key, contactId, field, sent, service, source, since }: OpenEdit) => ({
+const listed = ({
+  pipeline,
+  key,
+  contactId,
+  field,
+  sent,
+  service,
+  source,
+  since,
+  isReleased = false,
+}: OpenEdit) => ({
   pipeline,
   key,
   contact_id: contactId,
@@ -17,11 +28,14 @@ const listed = ({ pipeline, key, contactId, field, sent, service, source, since 
   service,
   source,
   since: new Date(since).toISOString(),
+  // Absent where it was not.
+  ...(isReleased ? { released: true } : {}),
 })
 
-function editText({ key, contactId, field, rule, sent, service, source, since }: OpenEdit): string {
+function editText(edit: OpenEdit): string {
+  const { key, contactId, field, rule, sent, service, source, since, isReleased = false } = edit
   const wants = source === null ? 'the record has gone' : `the source wants ${shownValue(source)}`
-  const waits = rule === 'ask' ? ', waits for a release' : ''
+  const waits = isReleased ? ', released' : rule === 'ask' ? ', waits for a release' : ''
   const last = sent === null ? 'nothing was sent' : `last sent ${shownValue(sent)}`
   const day = new Date(since).toISOString().slice(0, 10)
   return `  ${key} (contact ${contactId}) ${field}: ${shownValue(service)} at the service since ${day}, ${last}, ${wants}${waits}`
@@ -50,6 +64,13 @@ export async function listEdits(io: Io, options: CommonOptions, names: string[])
   }
 }
 
+const goesText = ({ pipeline, goes_with: when }: ReleasedEdits): string => {
+  if (when === 'record') return `they are sent once ${pipeline} brings the record again`
+  return when === 'run'
+    ? `the next run of ${pipeline} sends what the source wants`
+    : `the contact is deleted with the next full export of ${pipeline} that lacks the record`
+}
+
 interface ReleaseOptions extends DecidingOptions {
   readonly field?: string
 }
@@ -63,10 +84,6 @@ export async function releaseEdited(
   const args = { pipeline, key, field: options.field }
   const released = await decided({ io, options, settings }, { kind: 'edits release', args })
   if (options.json === true) printJson(io, released)
-  else
-    print(
-      io,
-      `${released.fields.join(', ')} of record ${key} released; the next run of ${pipeline} sends what the source wants`,
-    )
+  else print(io, `${released.fields.join(', ')} of record ${key} released; ${goesText(released)}`)
   return 0
 }

@@ -5,7 +5,7 @@ import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { askButton } from '../html/ask.ts'
-import { command, fieldValue, moment, nothing } from '../html/parts.ts'
+import { badge, command, fieldValue, moment, nothing } from '../html/parts.ts'
 import { type Column, pager, table } from '../html/table.ts'
 
 export interface Edits {
@@ -20,7 +20,10 @@ export interface Edits {
 
 const RELEASE: Column<OpenEdit> = {
   title: 'Decide',
-  cell: ({ pipeline, key, field }) => askButton('edits release', { pipeline, key, field }, 'Release …'),
+  cell: ({ pipeline, key, field, isReleased = false }) =>
+    isReleased
+      ? badge('good', 'released')
+      : askButton('edits release', { pipeline, key, field }, 'Release …'),
 }
 
 const KEY: Column<OpenEdit> = {

@@ -266,8 +266,9 @@ function correctionNote(correction: Correction | undefined): string | undefined 
 /** Why the source does not get its way. */
 function editNote(edit: OpenEdit | undefined): string | undefined {
   if (edit === undefined) return undefined
-  const { rule, service, source } = edit
-  const wants = source === null ? '' : `; the source wants ${JSON.stringify(source)}`
+  const { rule, service, source, isReleased = false } = edit
+  const released = isReleased ? ', and an operator has released it' : ''
+  const wants = `${released}${source === null ? '' : `; the source wants ${JSON.stringify(source)}`}`
   return `edited at the service, which shows ${JSON.stringify(service)}: hand_edits: ${rule} leaves it${wants}`
 }
 

@@ -192,9 +192,13 @@ function createPark(db: Connection): (operation: Operation, parked: Parked) => v
     UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
       contact_id = coalesce(@contactId, contact_id), swallowed = swallowed + @swallowed, released = ${RELEASE_LEFT} WHERE id = @id`)
   const markGone = db.prepare('UPDATE link SET gone = 1 WHERE pipeline = ? AND key = ?')
+  const forgetEdits = createForgetEdits(db)
   return ({ id, pipeline, key }, { contactId = null, isSwallowed, isGone, ...columns }) => {
     park.run({ ...columns, id, contactId, swallowed: isSwallowed ? 1 : 0 })
-    if (isGone) markGone.run(pipeline, key)
+    if (!isGone) return
+    markGone.run(pipeline, key)
+    // Of a contact that is not there nothing waits for a release.
+    forgetEdits({ pipeline, key, contactId: undefined })
   }
 }
 

@@ -136,7 +136,7 @@ export function memoryHandEdits(tables: Tables): HandEditStore {
     openEdits: async (pipelines) =>
       tables.edits
         .filter(({ pipeline }) => pipelines.includes(pipeline))
-        .map(({ lookedAt: _, ...edit }) => edit),
+        .map(({ lookedAt, ...edit }) => (lookedAt === 0 ? { ...edit, isReleased: true } : edit)),
     async releaseEdits({ pipeline, key, field }) {
       const found = tables.edits.filter(
         (one) => one.pipeline === pipeline && one.key === key && (field === undefined || one.field === field),

@@ -166,7 +166,9 @@ function park(tables: Tables, row: Row, parked: Parked): void {
   if (state === 'held' && row.cause === 'record') row.released = false
   if (isSwallowed) row.swallowed += 1
   const link = linkOf(tables, row.pipeline, row.key)
-  if (isGone && link !== undefined) link.gone = true
+  if (!isGone || link === undefined) return
+  link.gone = true
+  forgetEdits(tables, { pipeline: row.pipeline, key: row.key, contactId: undefined })
 }
 
 interface At {

@@ -50,6 +50,8 @@ export interface OpenEdit extends HandEdit {
   readonly contactId: number
   /** Milliseconds since the epoch: when this value was first seen. */
   readonly since: number
+  /** An operator has let the source overwrite it, and nothing was sent since. */
+  readonly isReleased?: boolean
 }
 
 /** The edits of one record that are to be looked at again. */
@@ -125,8 +127,12 @@ export const respectsHandEdits = (pipeline: Ruled): boolean =>
 export const asksAboutEdits = (pipeline: Ruled): boolean => rulesIn(pipeline).includes('ask')
 
 /** What the delete of a contact waits for is among the held changes. */
-export const isToBeReleased = ({ rule, source }: Pick<OpenEdit, 'rule' | 'source'>): boolean =>
-  rule === 'ask' && source !== null
+export const isToBeReleased = ({
+  rule,
+  source,
+  isReleased = false,
+}: Pick<OpenEdit, 'rule' | 'source' | 'isReleased'>): boolean =>
+  rule === 'ask' && source !== null && !isReleased
 
 export function handEditRules(pipeline: Ruled, { rules }: Pick<CustomFieldRules, 'rules'>): HandEditRules {
   const names = new Map(rules.map(({ key, name }) => [key, name]))
@@ -245,6 +251,8 @@ const TERM = 'term '
 /** How an edit of a term is listed among those of fields. */
 export const termField = (name: string): string => `${TERM}${name}`
 
+export const isTermField = (field: string): boolean => field.startsWith(TERM)
+
 type Assertion = Omit<AssertedTerm, 'shared'>
 
 /**
@@ -267,7 +275,7 @@ export const openAfterTerms = (
   { asserts }: Pick<TermOutcome, 'asserts'>,
 ): SentValues['open'] =>
   open.filter(([field, value]) => {
-    if (!field.startsWith(TERM)) return true
+    if (!isTermField(field)) return true
     const asserted = asserts.find(({ name }) => termKey(name) === termKey(field.slice(TERM.length)))
     return value === '' ? asserted === undefined || asserted.unsure === true : asserted !== undefined
   })
@@ -322,6 +330,10 @@ export function editsText(edits: readonly HandEdit[]): string | undefined {
   })
   return parts.length === 0 ? undefined : parts.join('; ')
 }
+
+/** In place of `deleteHeldText` once an operator has released them all. */
+export const DELETE_RELEASED_REASON =
+  'the edits of the contact at the service were released: it is deleted with the next full export that lacks the record'
 
 export const deleteHeldText = (edits: readonly HandEdit[]): string =>
   `the contact was edited at the service (${namesOf(edits)}), so it is not deleted before an operator releases the edits`

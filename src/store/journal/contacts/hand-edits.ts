@@ -2,9 +2,11 @@
 // Whose links a contact has decides whether anything is noted: what was last pushed by its only link is what was last sent.
 import {
   assertedOnceReleased,
+  DELETE_RELEASED_REASON,
   type EditsOfRecord,
   type HandEdit,
   type HandEditStore,
+  isTermField,
   type JudgedEdits,
   keptAtCreate,
   openAfterTerms,
@@ -236,6 +238,8 @@ export interface EditRow {
   readonly service: string
   readonly source: string | null
   readonly since: number
+  /** 0 from its release to the next look (createReleaseEdits). */
+  readonly looked_at: number
 }
 
 export const openEdit = ({
@@ -248,9 +252,11 @@ export const openEdit = ({
   service,
   source,
   since,
+  looked_at: at,
 }: EditRow): OpenEdit => ({
   ...{ pipeline, key, field, contactId: contact_id, rule, since },
   ...{ sent: parseValue(sent), service: parseValue(service) ?? '', source: parseValue(source) },
+  ...(at === 0 ? { isReleased: true } : {}),
 })
 
 /** Of rows in the order of their keys: the fields of each. */
@@ -295,14 +301,18 @@ export function createReleaseEdits(
   )
   const soon = db.prepare('UPDATE hand_edit SET looked_at = 0 WHERE pipeline = ? AND key = ? AND field = ?')
   const compareTerms = createCompareTerms(db)
+  const reword = db.prepare(`
+    UPDATE operation SET reason = @reason WHERE pipeline = @pipeline AND key = @key AND state = 'held' AND cause = 'missing' AND guard IS NULL
+      AND NOT EXISTS (SELECT 1 FROM hand_edit WHERE pipeline = @pipeline AND key = @key AND looked_at <> 0)`)
   return ({ pipeline: name, key: record, field: asked = null }) => {
     const found = edits.all({ pipeline: name, key: record, field: asked })
     for (const edit of found) {
       const { pipeline, key, field, contact_id: id, service } = edit
       noteAttempt(id, { [field]: parseValue(service) ?? '' })
       soon.run(pipeline, key, field)
-      if (field.startsWith('term ')) compareTerms(edit)
+      if (isTermField(field)) compareTerms(edit)
     }
+    reword.run({ pipeline: name, key: record, reason: DELETE_RELEASED_REASON })
     return found.length
   }
 }

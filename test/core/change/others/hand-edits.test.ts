@@ -174,6 +174,7 @@ describe('the rule of a field', () => {
     expect(isToBeReleased({ rule: 'ask', source: '1' })).toBe(true)
     expect(isToBeReleased({ rule: 'ask', source: null })).toBe(false)
     expect(isToBeReleased({ rule: 'keep', source: '1' })).toBe(false)
+    expect(isToBeReleased({ rule: 'ask', source: '1', isReleased: true })).toBe(false)
   })
 })
 
