@@ -31,6 +31,7 @@ function dataOf(here: () => ConsoleData): ConsoleData {
       return here().log
     },
     live: () => here().live(),
+    counting: () => here().counting(),
     requestsOfDay: () => here().requestsOfDay(),
     explain: (...asked) => here().explain(...asked),
     correctable: (...asked) => here().correctable(...asked),

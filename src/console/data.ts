@@ -8,7 +8,7 @@ import type { RunProgress } from '../core/outcome/run-progress.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
 import type { LogViews } from '../core/log/log-views.ts'
-import type { RejectEntry } from '../core/state.ts'
+import type { ApprovalTerms, RejectEntry } from '../core/state.ts'
 import type { StateViews } from '../core/views.ts'
 
 export interface LivePipeline {
@@ -65,6 +65,8 @@ export interface ConsoleData {
   readonly views: StateViews
   readonly log: LogViews
   live(): LiveView
+  /** Which approvals count now. */
+  counting(): ApprovalTerms
   /** Requests of the last 24 hours; undefined where no limit of a day is set. */
   requestsOfDay(): number | undefined
   /** How the values of the contact's record came to be; undefined where it has none of a pipeline that is configured. */

@@ -102,7 +102,7 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
     const kind = kindOf(context)
     const from = startOf(context)
     const [found, groups] = await Promise.all([
-      data.views.heldPlans(chosen),
+      data.views.heldPlans(chosen, data.counting()),
       data.views.openGroups(['held'], pipelines),
     ])
     const some = { from: undefined, limit: FEW }
@@ -136,7 +136,7 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
     )
   })
   app.get('/held/:run', async (context) => {
-    const plans = await data.views.heldPlans(namesOf(data))
+    const plans = await data.views.heldPlans(namesOf(data), data.counting())
     const guard = context.req.query('guard')
     const pipeline = context.req.query('pipeline')
     const plan = plans.find(

@@ -138,9 +138,17 @@ export interface HeldPlan {
   readonly heldAt: number
   /** How many approvers must release its changes: the most that one of them needs. */
   readonly needed: number
-  /** Who has released changes of it as an approver; some of them wait for others. */
+  /** Whose approval counts for at least one of its changes as they are now; some of them wait for others. Empty where not asked. */
   readonly approvedBy: readonly string[]
   readonly releasedAt: number | undefined
+}
+
+/** What an approval has to fit to count now. */
+export interface ApprovalTerms {
+  /** Users who may approve. */
+  readonly approvers: readonly string[]
+  /** By pipeline: the hash of its settings. */
+  readonly settings: Readonly<Record<string, string>>
 }
 
 /** One form of a change that an approver released (core/change/waiting/approval.ts). */
@@ -260,7 +268,8 @@ export interface StateLists {
   ): Promise<readonly string[]>
   /** As the state has it; `currentBacklog` says what it means. */
   backlog(pipeline: string): Promise<Backlog>
-  heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
+  /** `counting`: where the approvals given so far are asked for. */
+  heldPlans(pipelines: readonly string[], counting?: ApprovalTerms): Promise<readonly HeldPlan[]>
   /** How many released changes wait for the next run. */
   released(pipeline: string): Promise<number>
   /** What is held, oldest first; of these pipelines. */

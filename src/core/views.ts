@@ -9,7 +9,7 @@ import type { Backlog } from './outcome/backlog.ts'
 import type { Contact } from './mapping/contact.ts'
 import type { Operation } from './change/operation.ts'
 import type { BrakeNumbers, BrakeStanding } from './change/waiting/brake.ts'
-import type { HeldPlan, RejectEntry, RunRecord } from './state.ts'
+import type { ApprovalTerms, HeldPlan, RejectEntry, RunRecord } from './state.ts'
 import type { Counts, RunStatus } from './outcome/summary.ts'
 import type { AssertedTerm } from './mapping/terms.ts'
 
@@ -193,7 +193,7 @@ export interface StateViews extends Pick<AlertStore, 'alertsOf'>, Pick<DriftRoun
   /** With everything that a mapping needs of it. */
   rejectById(id: number): Promise<RejectEntry | undefined>
   rejectGroups(pipelines: readonly string[]): Promise<readonly GroupView[]>
-  heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
+  heldPlans(pipelines: readonly string[], counting?: ApprovalTerms): Promise<readonly HeldPlan[]>
   /** Oldest first. */
   open(filter: OpenFilter, page: PageRequest): Promise<Page<Operation>>
   openGroups(

@@ -155,6 +155,25 @@ describe('what a rule requires', () => {
     expect((await place.cli('audit', 'verify')).code).toBe(0)
   })
 
+  it('lists whose approvals count now: they follow the change into a newer file, and end with the settings', async () => {
+    const approved = async (): Promise<unknown> => {
+      const { held } = (await place.json('held', 'list')) as { held: { approved_by: string[] }[] }
+      return held.map((plan) => plan.approved_by)
+    }
+    await drop(without('K4'))
+    await as('anna', 'held', 'release', await run(4))
+    expect(await approved()).toEqual([['anna']])
+    await drop(without('K4'))
+    await run(4)
+    expect(await approved()).toEqual([['anna']])
+    expect((await place.cli('held', 'list')).stdout).toContain('released so far by anna')
+    await configure({ guards: '{ max_deletes: 90%, max_deletes_per: off }' })
+    expect(await approved()).toEqual([[]])
+    expect((await place.cli('held', 'list')).stdout).not.toContain('released so far')
+    await configure({ users: USERS.replace('name: anna', 'name: carl').replace('ANNA', 'CARL') })
+    expect(await approved()).toEqual([[]])
+  })
+
   it('is judged for each rule: a whole plan by one approver, its deletes by two', async () => {
     await configure({ approvals: '[{ when: { deletes: 1 }, by: 2 }, { when: { changes: 2 }, by: 1 }]' })
     await drop({ ...without('K4'), K1: 'Anne', K2: 'Berta' })

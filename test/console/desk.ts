@@ -134,6 +134,7 @@ export async function openDesk(
     views: createStateViews(db, now),
     log: createLogViews(db, path, now),
     live: () => live(now()),
+    counting: () => ({ approvers: [], settings: {} }),
     requestsOfDay: () => undefined,
     explain: async (contactId, name) => {
       const pipeline = pipelineSettings({ source: { type: 'csv', null_values: [], folder } })

@@ -20,7 +20,7 @@ import { requestsOfDay } from '../run/service/rate-window.ts'
 import { explainRecords } from '../people/explain.ts'
 import type { Corrected } from '../people/correcting.ts'
 import { correctableReject } from '../people/correctable.ts'
-import { approvalLines, type Released } from '../people/releasing.ts'
+import { approvalLines, countedApprovals, type Released } from '../people/releasing.ts'
 import { createReader, type Readable } from './reader.ts'
 
 interface Parts {
@@ -134,6 +134,7 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       views: reader.readable,
       log: reader.readable,
       live: () => liveView(parts),
+      counting: () => countedApprovals(parts.settings()),
       requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
       explain: (contactId, pipeline) => explainLinked(contactId, pipeline, reader.readable, parts.settings()),
       correctable: (id, typed) =>

@@ -6,7 +6,7 @@ import type { Operation } from '../../core/change/operation.ts'
 import type { ApprovedChange, Effect } from '../../core/decision.ts'
 import { type AuditEntry, planEntry } from '../../core/log/audit.ts'
 import type { Settings } from '../../core/settings.ts'
-import type { HeldPlan } from '../../core/state.ts'
+import type { ApprovalTerms, HeldPlan } from '../../core/state.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { plural } from '../../core/words/format.ts'
 import type { Desk } from '../run/desk.ts'
@@ -128,6 +128,14 @@ function countsOf(changes: readonly Operation[]) {
 /** Users who may approve now. */
 const approversOf = ({ server }: Settings): readonly string[] =>
   server.users.filter(({ role }) => role === 'approver').map(({ name }) => name)
+
+/** Which approvals count now, for lists. */
+export const countedApprovals = (settings: Settings): ApprovalTerms => ({
+  approvers: approversOf(settings),
+  settings: Object.fromEntries(
+    settings.pipelines.map(({ name, approvals }) => [name, approvals?.settings ?? '']),
+  ),
+})
 
 const isApprover = ({ decided: { by, role }, settings }: Desk): boolean =>
   role === 'approver' && approversOf(settings).includes(by)

@@ -1,8 +1,9 @@
 // `held list`, `held release` and `held drop`: changes held by a guard or for a reason of the record, and what an operator
 // decides about them.
-import { approvalLines, type Released } from '../../app/people/releasing.ts'
+import { approvalLines, countedApprovals, type Released } from '../../app/people/releasing.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import type { Operation } from '../../core/change/operation.ts'
+import type { Settings } from '../../core/settings.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { StateStore } from '../../core/state-store.ts'
 import { plural } from '../../core/words/format.ts'
@@ -78,8 +79,8 @@ function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]
   ]
 }
 
-async function collect(state: StateStore | undefined, pipelines: readonly string[]) {
-  const plans = ((await state?.heldPlans(pipelines)) ?? []).map(heldPlan)
+async function collect(state: StateStore | undefined, pipelines: readonly string[], settings: Settings) {
+  const plans = ((await state?.heldPlans(pipelines, countedApprovals(settings))) ?? []).map(heldPlan)
   const changes: { guard: string | null; change: Change }[] = []
   for await (const operation of state?.held(pipelines) ?? [])
     changes.push({ guard: operation.guard ?? null, change: change(operation) })
@@ -91,7 +92,7 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
   const state = openStateForReading(settings.state)
   try {
-    const { plans, changes } = await collect(state, pipelines)
+    const { plans, changes } = await collect(state, pipelines, settings)
     const own = changes.filter(({ guard }) => guard === null).map((one) => one.change)
     const ofPlan = ({ run_id: run, guard }: (typeof plans)[number]): Change[] =>
       changes.filter((one) => one.guard === guard && one.change.run_id === run).map((one) => one.change)

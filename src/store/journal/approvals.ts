@@ -1,11 +1,12 @@
 // Changes that wait for approvers: how many each of them needs, who has released which form of it, and when that no longer
 // counts. The decision is core/change/waiting/approval.ts.
-import type { RequiredApproval } from '../../core/change/waiting/approval.ts'
+import { printOfChange, type RequiredApproval } from '../../core/change/waiting/approval.ts'
 import type { ApprovedChange } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
-import type { Approval, StagedInput, StateLists } from '../../core/state.ts'
+import type { Approval, ApprovalTerms, HeldPlan, StagedInput, StateLists } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
+import { type OperationRow, operationOf, SELECT_OPERATION } from './rows.ts'
 import { createCountDecided, type RowOfHold, WHOLE_NUMBER } from './hold-counts.ts'
 
 /** The guard of what waits for approvers alone. */
@@ -101,6 +102,31 @@ export function createApprove(
       under.run(releasedUnder, operation)
     }
     countDecided(released, at)
+  }
+}
+
+/** Given for changes that this plan holds, in whatever run; the first thousands, so that a list need not read a million. */
+const GIVEN = `
+SELECT one.*, approval.by AS by, approval.print AS print FROM (${SELECT_OPERATION}
+  WHERE operation.run_id = @runId AND operation.pipeline = @pipeline AND operation.guard = @guard AND operation.state = 'held') AS one
+JOIN approval ON approval.pipeline = one.pipeline AND approval.key = one.key
+WHERE one.needed > 0 ORDER BY approval.at, approval.by LIMIT 5000`
+
+/** Whose approvals of changes of the plan count now (core/change/waiting/approval.ts), in the order in which they came. */
+export function createApproversOf(
+  db: Connection,
+): (plan: Pick<HeldPlan, 'runId' | 'pipeline' | 'guard'>, counting: ApprovalTerms) => readonly string[] {
+  const given = db.prepare<[Record<string, unknown>], OperationRow & { by: string; print: string }>(GIVEN)
+  return ({ runId, pipeline, guard }, { approvers, settings }) => {
+    const counted = new Set<string>()
+    for (const row of given.all({ runId, pipeline, guard }))
+      if (
+        !counted.has(row.by) &&
+        approvers.includes(row.by) &&
+        row.print === printOfChange(operationOf(row), settings[pipeline] ?? '')
+      )
+        counted.add(row.by)
+    return [...counted]
   }
 }
 

@@ -4,7 +4,7 @@ import type { GuardName, Hold } from '../../core/change/waiting/guard.ts'
 import type { Dropped } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'
-import { createApprovalStore } from './approvals.ts'
+import { createApprovalStore, createApproversOf } from './approvals.ts'
 import { createHeldByBrakes } from './brakes.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import {
@@ -32,7 +32,6 @@ interface HoldRow {
   left_over: number
   ready: number
   needed: number
-  approved_by: string
 }
 
 const heldPlan = (row: HoldRow): HeldPlan => ({
@@ -45,7 +44,7 @@ const heldPlan = (row: HoldRow): HeldPlan => ({
   configHash: row.config_hash,
   heldAt: row.held_at,
   needed: row.needed,
-  approvedBy: JSON.parse(row.approved_by) as string[],
+  approvedBy: [],
   releasedAt: row.released_at ?? undefined,
   left: row.left_over,
   ready: row.ready,
@@ -93,8 +92,6 @@ SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS thresho
        sum(${LEFT_OF_HOLD}) AS left_over, sum(${READY_OF_HOLD}) AS ready,
        (SELECT coalesce(max(needed), 0) FROM operation JOIN approval_need ON approval_need.operation = operation.id
         WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard AND operation.state = 'held') AS needed,
-       (SELECT json_group_array(by) FROM (SELECT by FROM approval WHERE approval.run_id = hold.run_id
-        AND approval.pipeline = hold.pipeline GROUP BY by ORDER BY min(at)) AS approver) AS approved_by,
        sum(${WAITS_WITHOUT_CHANGES}) AS waiting
 FROM hold GROUP BY run_id, pipeline, guard) AS listed
 WHERE left_over > 0 OR ready > 0 OR waiting > 0 ORDER BY held_at, run_id`
@@ -226,6 +223,7 @@ export function createHoldStore(db: Connection): Holds {
   const inherit = db.prepare(INHERIT)
   const brakes = createHeldByBrakes(db)
   const list = db.prepare<[], HoldRow>(LIST)
+  const approversOf = createApproversOf(db)
   const released = db
     .prepare<[string], number>(
       "SELECT count(*) FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = 'held' AND released = 1",
@@ -240,8 +238,15 @@ export function createHoldStore(db: Connection): Holds {
       return { ...none, ...found, hasDeleted: found?.hasDeleted === 1, terms: given }
     },
     holdPlan: createHoldPlan(db),
-    heldPlans: async (pipelines) =>
-      [...list.all().map(heldPlan), ...brakes()].filter(({ pipeline }) => pipelines.includes(pipeline)),
+    async heldPlans(pipelines, counting) {
+      const plans = [...list.all().map(heldPlan), ...brakes()].filter((one) =>
+        pipelines.includes(one.pipeline),
+      )
+      if (counting === undefined) return plans
+      return plans.map((plan) =>
+        plan.needed === 0 ? plan : { ...plan, approvedBy: approversOf(plan, counting) },
+      )
+    },
     released: async (pipeline) => released.get(pipeline) ?? 0,
     ...createReleases(db),
     ...createApprovalStore(db),
