@@ -108,6 +108,10 @@ describe('what a rule requires', () => {
 
   it('goes when two different approvers have released it, and not before', async () => {
     await drop({ ...without('K4'), K1: 'Anne' })
+    expect(await place.cli('plan', '--json')).toMatchObject({
+      code: 4,
+      stdout: expect.stringMatching(/"guard": ?"approval", ?\s*"holds": ?"deletes"/) as string,
+    })
     const held = await run(4)
     // Updates go; the delete waits.
     expect([await nameOf('K1'), await nameOf('K4')]).toEqual(['Anne', 'Dora'])

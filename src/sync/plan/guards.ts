@@ -102,6 +102,15 @@ async function noteHeld(
   })
 }
 
+/** Which part of the plan waits for approvers. */
+function heldOf(
+  required: readonly RequiredApproval[],
+  { records, deletes }: { readonly records: number; readonly deletes: number },
+): Hold['holds'] {
+  if (required.some(({ of }) => of === 'all') || (records > 0 && deletes > 0)) return 'all'
+  return records === 0 ? 'deletes' : 'records'
+}
+
 /** Holds what approvers must release, whether or not a guard holds it anyway. */
 async function holdRequired(
   staged: StagedInput,
@@ -119,7 +128,7 @@ async function holdRequired(
   const number = held.records + held.deletes
   const hold = {
     guard: 'approval',
-    holds: 'all',
+    holds: heldOf(required, held),
     number,
     threshold: all('threshold'),
     reason: all('reason'),
