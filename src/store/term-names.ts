@@ -10,6 +10,7 @@ import {
   type TermPlan,
   termsBeyond,
 } from '../core/mapping/terms.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { createAppend } from './log/audit-append.ts'
 import type { Connection } from './file/connection.ts'
 import { createBrakeRename } from './journal/brakes.ts'
@@ -35,6 +36,8 @@ export interface TermNames {
   begin(rename: TermRename): number
   /** The service has taken it. `called`: what the service calls the term, where that is another name still. */
   complete(entry: AuditEntry, called?: string): void
+  /** It was renamed at the service itself. Throws USAGE, and nothing is done, where no record has the former name. */
+  takeOver(rename: TermRename, entry: AuditEntry): void
   /** The service has not taken it: everything is as before. */
   takeBack(): void
 }
@@ -136,6 +139,14 @@ export function createTermNames(db: Connection): TermNames {
         const pending = meta.pending()
         if (pending !== undefined && called !== undefined && called !== pending.to) rename(pending.to, called)
         meta.dropPending()
+        append(entry)
+      }),
+    takeOver: ({ from, to }, entry) =>
+      inOne(() => {
+        if (rename(from, to) === 0)
+          throw new SyncError('USAGE', `neither the service nor any record has the term "${from}"`, {
+            hint: 'contact-sync terms lists the existing ones.',
+          })
         append(entry)
       }),
     takeBack: () =>

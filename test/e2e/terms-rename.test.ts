@@ -92,6 +92,33 @@ it('the ledger, old exports and new records follow: nothing is sent, doubled or 
   expect((await shop.cli('audit', 'verify')).code).toBe(0)
 })
 
+it('a rename that was made at the service itself is taken over: its contacts keep the term, and lose it with their record', async () => {
+  const { id } = (await all()).find(({ name }) => name === 'Kunde') ?? { id: 0 }
+  await api('PUT', `/terms/${id}`, { name: 'Customer' })
+  const writes = shop.writes()
+  expect(await renamed('Never', 'Customer')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('neither the service nor any record has the term "Never"') as string,
+  })
+  expect(await json('terms', 'rename', 'Kunde', 'Customer', '--yes')).toMatchObject({
+    code: 0,
+    said: { id, from: 'Kunde', to: 'Customer', renamed: true, taken_over: true },
+  })
+  expect(await json('terms', 'rename', 'Kunde', 'Customer', '--yes')).toMatchObject({
+    code: 0,
+    said: { renamed: false },
+  })
+  await shop.drop('shop', 'b.csv', 'no,mail,tags,x\nK1,a@example.com,"Kunde,VIP",1\n')
+  expect((await json('run')).said).toMatchObject({ pipelines: [{ unchanged: 1, terms_created: 0 }] })
+  expect(shop.writes()).toBe(writes)
+  await shop.drop('shop', 'c.csv', 'no,mail,tags\nK1,a@example.com,VIP\n')
+  await shop.cli('run')
+  expect(await termsOf('a@example.com')).toEqual(['VIP'])
+  expect((await shop.cli('audit', 'list', '--action', 'update_term')).stdout).toContain(
+    '"Kunde" -> "Customer"',
+  )
+})
+
 it('it is refused while something names OLD, where OLD is unknown, and where NEW is there', async () => {
   const writes = shop.writes()
   const refusals: readonly (readonly [string, string, string])[] = [

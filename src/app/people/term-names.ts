@@ -19,6 +19,8 @@ interface Names {
 export interface RenamedTerm extends TermRename {
   /** False: it had been done before. */
   readonly isNew: boolean
+  /** It was renamed at the service itself, and only the state follows. */
+  readonly isTakenOver?: boolean
 }
 
 const AGAIN = 'The state is prepared for both names. Run the same command again: it completes the rename.'
@@ -63,13 +65,20 @@ function valueOf<T>(result: CallResult<T>, what: string, hint?: string): T {
   throw new SyncError(code, `${what}: ${message}`, hint === undefined ? {} : { hint })
 }
 
+interface Target {
+  /** Whether the service calls it so already: another user has renamed it there. */
+  readonly isTakenOver: boolean
+  readonly term: Term
+}
+
 /** The term that is meant; undefined where it has been renamed already. */
-function target(terms: readonly Term[], { from, to }: Names, isAlias: boolean): Term | undefined {
+function target(terms: readonly Term[], { from, to }: Names, isAlias: boolean): Target | undefined {
   const found = terms.filter(({ name }) => isSame(name, from))
   const [term] = found
   const other = terms.find((one) => isSame(one.name, to) && one.id !== term?.id)
   if (term === undefined) {
     if (isAlias && other !== undefined) return undefined
+    if (other !== undefined) return { isTakenOver: true, term: other }
     throw problem(`the service has no term "${from}"`, 'contact-sync terms lists the existing ones.')
   }
   if (found.length > 1)
@@ -82,7 +91,7 @@ function target(terms: readonly Term[], { from, to }: Names, isAlias: boolean): 
       `the service has a term "${other.name}" already`,
       'Two terms cannot be merged here. Choose another name, or merge them at the service.',
     )
-  return term.name === to ? undefined : term
+  return term.name === to ? undefined : { isTakenOver: false, term }
 }
 
 interface Renaming {
@@ -127,6 +136,18 @@ async function send(rename: TermRename, { desk, session }: Renaming): Promise<Re
   throw new Error('not reached')
 }
 
+/** What a user renamed at the service: the person who decides says that it is the same term. */
+function takeOver({ id, name: to }: Term, from: string, desk: Desk): RenamedTerm {
+  const rename = { id, from, to }
+  desk.ask({ ...rename, isTakenOver: true })
+  const fields = { name: { from, to } }
+  desk.state.terms.takeOver(
+    rename,
+    termEntry({ action: 'update_term', fields, request: null }, desk.about(null)),
+  )
+  return { ...rename, isNew: true, isTakenOver: true }
+}
+
 /** One that was cut short: what the service shows says how far it came. */
 function resume(
   pending: TermRename,
@@ -166,11 +187,13 @@ export function renameTerm(desk: Desk, typed: Names): Promise<RenamedTerm> {
         return resume(pending, terms, { desk, session })
       }
       const alias = state.terms.aliases().get(termKey(names.from))
-      const term = target(terms, names, alias !== undefined && isSame(alias, names.to))
-      if (term === undefined) {
+      const found = target(terms, names, alias !== undefined && isSame(alias, names.to))
+      if (found === undefined) {
         const { id } = terms.find(({ name }) => isSame(name, names.to)) ?? { id: 0 }
         return { id, ...names, isNew: false }
       }
+      const { term, isTakenOver } = found
+      if (isTakenOver) return takeOver(term, names.from, desk)
       const rename = { id: term.id, from: term.name, to: names.to }
       desk.ask(rename)
       state.terms.begin(rename)

@@ -2,6 +2,7 @@
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/service/checking.ts'
 import { SyncError } from '../../core/words/errors.ts'
+import type { RenamedTerm } from '../../app/people/term-names.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../../core/words/format.ts'
 import type { DecidingOptions } from '../decided-by.ts'
@@ -34,6 +35,25 @@ interface TermsOptions extends DecidingOptions {
   readonly yes?: boolean
 }
 
+interface Asked {
+  readonly from: string
+  readonly to: string
+  readonly id: number
+  readonly isTakenOver?: boolean
+}
+
+const question = ({ from, to, id, isTakenOver = false }: Asked): string =>
+  isTakenOver
+    ? `The service has no term "${from}". Was it renamed to "${to}" (id ${id}) there? Records with "${from}" then have that term.`
+    : `Rename the term "${from}" (id ${id}) to "${to}" at the service, for every contact that has it?`
+
+function renamedText({ from, to, isNew, isTakenOver = false }: RenamedTerm): string {
+  if (!isNew) return `The term is now called "${to}" already; nothing was changed.`
+  return isTakenOver
+    ? `"${to}" of the service is the term "${from}" from now on; sources may use either name. Nothing was changed there.`
+    : `The term "${from}" is now called "${to}"; sources may use either name.`
+}
+
 async function rename(io: Io, options: TermsOptions, [from, to]: readonly string[]): Promise<number> {
   if (from === undefined || to === undefined)
     throw new SyncError('USAGE', 'terms rename needs the old and the new name')
@@ -43,18 +63,14 @@ async function rename(io: Io, options: TermsOptions, [from, to]: readonly string
     {
       kind: 'terms rename',
       args: { from, to },
-      confirm: (one: { readonly from: string; readonly to: string; readonly id: number }) =>
-        confirm(
-          io,
-          `Rename the term "${one.from}" (id ${one.id}) to "${one.to}" at the service, for every contact that has it?`,
-          options.yes === true,
-        ),
+      confirm: (one: Asked) => confirm(io, question(one), options.yes === true),
     },
   )
-  const { id, isNew } = renamed
-  if (options.json === true) printJson(io, { id, from: renamed.from, to: renamed.to, renamed: isNew })
-  else if (!isNew) print(io, `The term is now called "${renamed.to}" already; nothing was changed.`)
-  else print(io, `The term "${renamed.from}" is now called "${renamed.to}"; sources may use either name.`)
+  const { id, isNew, isTakenOver = false } = renamed
+  const taken = isTakenOver ? { taken_over: true } : {}
+  if (options.json === true)
+    printJson(io, { id, from: renamed.from, to: renamed.to, renamed: isNew, ...taken })
+  else print(io, renamedText(renamed))
   if (renamed.to !== to.trim()) printError(io, `the service made "${renamed.to}" of the name "${to.trim()}"`)
   return 0
 }
