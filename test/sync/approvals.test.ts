@@ -29,7 +29,8 @@ describe.each(STATES)('approvals (%s)', (_, state) => {
     expect(await line.run()).toMatchObject({ deleted: 1, held: 0 })
     line.source.drop('3.csv', people(9, 4))
     expect(await line.run()).toMatchObject({ created: 2, held: 0, held_deletes: 2, deleted: 0 })
-    expect(await line.state.heldPlans(['shop'])).toMatchObject([
+    const counting = { approvers: ['anna'], settings: { shop: 's' } }
+    expect(await line.state.heldPlans(['shop'], counting)).toMatchObject([
       { guard: 'approval', number: 2, needed: 2, approvedBy: [], threshold: 'deletes 2, by 2' },
     ])
   })
