@@ -1,6 +1,7 @@
 // Archiving a file without the records of people who were erased: the copy is whole before it has its name, and what came
 // into the file's place meanwhile stays.
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -43,6 +44,15 @@ describe('archive with leaveOut', () => {
     expect(archived()).toEqual(['a.r1.csv'])
     expect(readFileSync(join(folder, 'processed/a.r1.csv'), 'utf8')).toBe('mail,n\n\nbob@example.org,2\n')
     expect(readdirSync(folder)).toEqual(['processed'])
+  })
+
+  it('leaves them out of a file whose permissions have changed since it was read', async () => {
+    const [input] = (await source.list({ wait: false })).ready
+    const sha256 = createHash('sha256').update(FILE).digest('hex')
+    chmodSync(join(folder, 'a.csv'), 0o600)
+    const to = { folder: 'processed', runId: 'r1', sha256, leaveOut: sought(() => undefined) } as const
+    expect(await source.archive(input!, to)).toBe(true)
+    expect(readFileSync(join(folder, 'processed/a.r1.csv'), 'utf8')).toBe('mail,n\n\nbob@example.org,2\n')
   })
 
   it('archives nothing where another version came meanwhile, and leaves that where it is', async () => {

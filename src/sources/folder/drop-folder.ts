@@ -14,7 +14,7 @@ import { removeLeftoverFiles } from './leftovers.ts'
 import { openInputFile, type InputFile, withoutChangeTime } from '../input-file.ts'
 import type { SourceDeps } from '../kind.ts'
 import type { FolderOptions } from '../options.ts'
-import { type ArchivePlace, versionAt, writeWhole } from './place.ts'
+import { type ArchivePlace, reportingFailure, versionAt, writeWhole } from './place.ts'
 import type { RejectsLayout } from '../rejects.ts'
 import { giveBackTaken } from './taking.ts'
 
@@ -62,10 +62,11 @@ export function createLocalFolder(options: FolderOptions, deps: SourceDeps, find
         return false
       }
     },
-    async archive(input, to) {
-      const path = pathOf(options.folder, input)
+    async archive(listed, to) {
+      const path = pathOf(options.folder, listed)
       if (path === undefined) return false
-      const place = placeOf(options.folder, input, to)
+      const place = placeOf(options.folder, listed, to)
+      const input = { ...listed, version: await reportingFailure(place, () => versionNow(path, listed, to)) }
       const wanted = { path, version: input.version, sha256: to.sha256, isInput }
       const rewritten = to.leaveOut && (await contentWithout(path, input, find, to.leaveOut))
       const isMoved =
@@ -89,6 +90,19 @@ export function createLocalFolder(options: FolderOptions, deps: SourceDeps, find
       await writeRejectFiles(placeOf(options.folder, input, to), layout, rows)
     },
   }
+}
+
+/**
+ * The version to archive. Changed permissions, or another owner or link, change the version and not the content: where the
+ * digest will tell whether that is what was read, they do not make it another file.
+ */
+async function versionNow(
+  path: Buffer,
+  { version }: SourceInput,
+  { sha256 }: { readonly sha256?: string | undefined },
+): Promise<string> {
+  const here = sha256 === undefined ? undefined : await versionAt(path)
+  return here !== undefined && withoutChangeTime(here) === withoutChangeTime(version) ? here : version
 }
 
 /** The file without records of those persons; undefined where it has none, or cannot be searched. */

@@ -1,5 +1,7 @@
 // The moment of putting away: whatever comes to the input's name just then is neither taken for what was read nor lost.
 import {
+  chmodSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -126,6 +128,28 @@ it('notices a file that is rewritten in place with the same size and time while 
   const [listed] = (await source.list({ wait: false })).ready
   expect(listed!.name).toBe(input.name)
   expect(await source.archive(listed!, { ...to, sha256 })).toBe(false)
+  expect(text('x.csv')).toBe(table('2'))
+})
+
+it('archives what was read where only permissions or links have changed since', async () => {
+  const source = sourceOf()
+  const { input, sha256 } = await readFirst(source)
+  chmodSync(join(folder, 'x.csv'), 0o600)
+  linkSync(join(folder, 'x.csv'), join(folder, 'kept'))
+  expect(await source.archive(input, { ...to, sha256 })).toBe(true)
+  expect(text('processed', `x.${RUN}.csv`)).toBe(table('1'))
+})
+
+it('does not archive another content of the same size and time whose permissions have changed', async () => {
+  const source = sourceOf()
+  const { input, sha256 } = await readFirst(source)
+  const whole = new Date(Math.floor(statSync(join(folder, 'x.csv')).mtimeMs / 1000) * 1000)
+  utimesSync(join(folder, 'x.csv'), whole, whole)
+  const [listed = input] = (await source.list({ wait: false })).ready
+  writeFileSync(join(folder, 'x.csv'), table('2'))
+  utimesSync(join(folder, 'x.csv'), whole, whole)
+  chmodSync(join(folder, 'x.csv'), 0o600)
+  expect(await source.archive(listed, { ...to, sha256 })).toBe(false)
   expect(text('x.csv')).toBe(table('2'))
 })
 
