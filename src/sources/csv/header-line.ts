@@ -100,22 +100,31 @@ export function headerLine(head: string, { name, columns, ...quoting }: Wanted):
 
 const FEWEST_NAMES = 2
 
+/** Most of the columns, none more often than the header, and some of them at another place. */
+function isOtherHeader(values: readonly string[], header: readonly string[], names: ReadonlySet<string>) {
+  const named = values.filter((value) => names.has(value))
+  if (new Set(named).size * 2 <= names.size) return false
+  const often = (all: readonly string[], name: string): number => all.filter((one) => one === name).length
+  if (named.some((name) => often(named, name) > often(header, name))) return false
+  return values.some((value, index) => value !== header[index] && names.has(value))
+}
+
 /**
  * Whether a row names the columns again, as where several exports were joined. Throws INPUT_COLUMN_AMBIGUOUS where it names
- * them in another order: what follows belongs to other columns.
+ * most of them, and some at another place: what follows belongs to other columns.
  */
 export function repeatedHeader(
   header: readonly string[],
   { name, what }: Pick<Naming, 'name' | 'what'>,
 ): (values: readonly string[], place: number) => boolean {
   const names = new Set(header.filter((column) => column !== ''))
-  const sorted = header.toSorted().join('\n')
+  const isName = (value: string | undefined): boolean => names.has(value?.trim() ?? '')
   return (values, place) => {
-    // Nearly every row is told by its first value.
-    if (names.size < FEWEST_NAMES || !names.has(values[0]?.trim() ?? '')) return false
+    // Nearly every row is told by its first values.
+    if (names.size < FEWEST_NAMES || !(isName(values[0]) || isName(values[1]))) return false
     const found = values.map((value) => value.trim())
-    if (found.toSorted().join('\n') !== sorted) return false
-    if (found.every((value, index) => value === header[index])) return true
+    if (found.length === header.length && found.every((value, index) => value === header[index])) return true
+    if (!isOtherHeader(found, header, names)) return false
     throw new SyncError(
       'INPUT_COLUMN_AMBIGUOUS',
       `${name}: ${what} ${place} names the columns again, in another order`,

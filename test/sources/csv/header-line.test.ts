@@ -132,18 +132,31 @@ describe('a row that names the columns again', () => {
     ])
   })
 
-  it('refuses the file where the order is another', async () => {
-    const text = `${first}Name,Mail,Tel\nBo,b@x.example,2\n`
+  it.each([
+    ['the order is another', 'Name,Mail,Tel'],
+    ['a column is another as well', 'Mail,Tel,Fax'],
+    ['the first column is another as well', 'No,Mail,Name'],
+    ['it has a column more', 'Mail,No,Name,Tel'],
+    ['it has a column less', 'Name,Tel'],
+  ])('refuses the file where %s', async (_what, row) => {
+    const text = `${first}${row}\nBo,b@x.example,2\n`
     await expect(read('csv', text)).rejects.toMatchObject({
       code: 'INPUT_COLUMN_AMBIGUOUS',
       message: 'file.csv: line 3 names the columns again, in another order',
     })
   })
 
+  it('refuses the file where the order is another and a name stands twice', async () => {
+    const text = 'Tel,Tel,Mail\n1,2,a@x.example\nMail,Tel,Tel\nb@x.example,3,4\n'
+    await expect(read('csv', text)).rejects.toMatchObject({ code: 'INPUT_COLUMN_AMBIGUOUS' })
+  })
+
   it.each([
     ['some names', 'Mail,Name,1'],
     ['one name twice', 'Mail,Mail,Tel'],
     ['names in other letters', 'mail,name,tel'],
+    ['names at their places', 'Mail,Name,Fax'],
+    ['one name at another place', 'a@x.example,Mail,Bo'],
   ])('does not include one of %s', async (_what, row) => {
     expect(await rows('csv', `${first}${row}\n`)).toEqual([
       [2, 'a@x.example', 'Ann', '1'],
