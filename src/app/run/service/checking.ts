@@ -78,17 +78,27 @@ const TRIED = 100
 /** So many different reasons are named. */
 const REASONS = 5
 
+const SAME_KEY = 'key: an earlier record has the same key'
 const NOTHING_KNOWN = { link: undefined, inDoubt: false }
 
-/** Why a record would be rejected, without its values; undefined: it would not. */
-function rejection(item: SourceItem, mapper: Mapper, pipeline: PipelineSettings): string | undefined {
+/**
+ * Why a record would be rejected, without its values; undefined: it would not.
+ * @param accepted the keys of records before it, to which its own is added
+ */
+function rejection(
+  item: SourceItem,
+  { mapper, pipeline, accepted }: { mapper: Mapper; pipeline: PipelineSettings; accepted: Set<string> },
+): string | undefined {
   if (item.kind !== 'record') return item.message
   const mapped = mapper.map(item)
   if (mapped.kind === 'skipped') return undefined
   if (mapped.kind === 'rejected') return mapped.plain ?? mapped.reason
   const { contact, terms } = mapped
   const change = difference({ contact, terms }, NOTHING_KNOWN, pipeline)
-  return change.kind === 'rejected' ? change.reason : undefined
+  if (change.kind === 'rejected') return change.reason
+  if (pipeline.on_duplicate_key === 'reject' && accepted.has(mapped.key)) return SAME_KEY
+  accepted.add(mapped.key)
+  return undefined
 }
 
 async function firstRows(reader: InputReader): Promise<readonly SourceItem[]> {
@@ -127,8 +137,9 @@ async function trial(
   const mapper = unitedMapper(compileMapping(pipeline, reader.header, NO_CUSTOM_FIELDS, kit), pipeline)
   const items = await recordsAmong(await firstRows(reader), mapper.keyOf, pipeline)
   const reasons = new Map<string, number>()
+  const accepted = new Set<string>()
   for (const item of items) {
-    const reason = rejection(item, mapper, pipeline)
+    const reason = rejection(item, { mapper, pipeline, accepted })
     if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   }
   const rejected = [...reasons.values()].reduce((sum, times) => sum + times, 0)

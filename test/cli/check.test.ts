@@ -1,0 +1,46 @@
+// What `check` says of the records that wait.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+let sandbox: Sandbox
+let place: Place
+const configure = (onDuplicateKey: string): Promise<void> =>
+  place.write(
+    'config.yaml',
+    `
+service: { base_url: "${sandbox.url}", api_key: key, rate_limit: { requests: 500, per: 1s } }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox/shop, settle: 0s }
+    key: no
+    on_duplicate_key: ${onDuplicateKey}
+    map: { mail: mail }
+`,
+  )
+
+beforeEach(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: 'key', clock: systemClock })
+  place = await openPlace({})
+  const rows = ['1,bad', '1,a@x.example', '2,b@x.example', '1,c@x.example', '2,d@x.example']
+  await place.write('inbox/shop/a.csv', ['no,mail', ...rows, ''].join('\n'))
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+it('counts records whose key an earlier one has, as many as the run rejects', async () => {
+  await configure('reject')
+  const check = await place.cli('check')
+  expect(check.stdout).toContain('3 of the first 5 records would be rejected')
+  expect(check.stdout).toContain('key: an earlier record has the same key (2)')
+  expect(await place.json('run')).toMatchObject({ pipelines: [{ read: 5, created: 2, rejected: 3 }] })
+})
+
+it('counts none of them where the last one counts', async () => {
+  await configure('last')
+  expect((await place.cli('check')).stdout).toContain('1 of the first 5 records would be rejected')
+})
