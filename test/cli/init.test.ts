@@ -98,7 +98,9 @@ describe('init --yes', () => {
       'few.csv',
       'Record ID,Lifecycle Stage,Original Source,Lead Status,Name,E-Mail\n71,lead,x,open,Nea Berg,nea@a.example\n',
     )
-    const { columns } = await place.json('init', 'few.csv')
+    const proposal = await place.json('init', 'few.csv')
+    expect(await place.json('init', 'few.csv', '--output', '-')).toEqual(proposal)
+    const { columns } = proposal
     expect(columns).toContainEqual(expect.objectContaining({ column: 'E-Mail', field: 'mail' }))
   })
 

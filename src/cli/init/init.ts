@@ -130,8 +130,9 @@ async function lastLines(io: Io, { file, settings }: Written, files: readonly st
   else await planLines(io, settings, { pipeline, files })
 }
 
+/** Undefined where nothing is written: standard output holds the JSON alone. */
 function outputOf(io: Io, options: InitOptions): string | undefined {
-  if (options.output === STDOUT) return STDOUT
+  if (options.output === STDOUT) return options.json === true ? undefined : STDOUT
   if (options.output !== undefined) return resolve(io.cwd, options.output)
   return options.json === true ? undefined : configFile(io, options)
 }
