@@ -13,6 +13,9 @@ import type { FolderOptions } from '../options.ts'
 /** Endings that programs give to what they are still writing. */
 const UNFINISHED = ['.part', '.tmp', '.filepart', '.crdownload', '.partial', '.swp', '~']
 
+/** How names begin that are hidden, and those that Office gives to the mark beside a document that is open. */
+const NO_EXPORT = ['.', '~$']
+
 /** A modification time this far ahead is wrong rather than recent: such a file would not settle for a long time. */
 const SKEW_MS = 60_000
 
@@ -71,10 +74,11 @@ export async function listSettled(
   return { ready: listing.ready, unsettled: listing.growing.length, refused: listing.refused }
 }
 
-/** Whether a name is for us at all: it matches a pattern, is not hidden and not of an unfinished file. */
+/** Whether a name is for us at all: it matches a pattern, is not hidden and not of an unfinished or open file. */
 export function isWanted(name: string, patterns: readonly string[]): boolean {
   const lower = name.toLowerCase()
-  if (lower.startsWith('.') || UNFINISHED.some((ending) => lower.endsWith(ending))) return false
+  if (NO_EXPORT.some((start) => lower.startsWith(start))) return false
+  if (UNFINISHED.some((ending) => lower.endsWith(ending))) return false
   return patterns.some((pattern) => matches(lowerEnding(name), lowerEnding(pattern)))
 }
 

@@ -56,6 +56,8 @@ describe('isWanted', () => {
     ['a.csv.PART', ['*'], false],
     ['a.csv~', ['*'], false],
     ['.a.csv', ['*'], false],
+    ['~$a.xlsx', ['*.xlsx'], false],
+    ['~a.csv', ['*'], true],
     ['a', ['*'], true],
   ])('%s for %j: %s', (name, patterns, wanted) => {
     expect(isWanted(name, patterns)).toBe(wanted)
