@@ -63,3 +63,22 @@ export function recordsAt(
     hint: 'Set source.records to where the list of records is in an answer.',
   })
 }
+
+const HAS_MORE = /^has_?(more|next)(_?(pages?|items|records|results))?$/i
+const IS_LAST = /^(is_?)?last(_?page)?$/i
+const NEXT = /^(@?odata\.)?next(_?(page|link|url|page_?(url|uri|link|token)))?$/i
+
+const saysMore = ([name, value]: readonly [string, unknown]): boolean =>
+  NEXT.test(name)
+    ? !saysNothing(value)
+    : (HAS_MORE.test(name) && /^(true|1)$/i.test(textOf(value).trim())) ||
+      (IS_LAST.test(name) && value === false)
+
+/** The member in which an answer says that there are further pages: beside the list, or in an object beside it. */
+export function moreIn(answer: unknown, path: string | undefined): string | undefined {
+  const names = path?.split('.') ?? []
+  const around = names.slice(1).map((_, at) => valueAtPath(answer, names.slice(0, at + 1).join('.')))
+  const objects = [answer, ...around].filter(isObject)
+  const beside = objects.flatMap((object) => Object.values(object)).filter(isObject)
+  return [...objects, ...beside].flatMap(Object.entries<unknown>).find(saysMore)?.[0]
+}

@@ -4,7 +4,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { jsonLine, textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import { assertOverlaps, withOverlap } from '../pull/newest.ts'
-import { faultOf, recordsAt, valueAtPath } from './answer.ts'
+import { faultOf, moreIn, recordsAt, valueAtPath } from './answer.ts'
 import { createClient, type AnsweredPage } from './client.ts'
 import type { HttpOptions } from './options.ts'
 import { type Newest, watchNewest } from './newest-field.ts'
@@ -49,10 +49,15 @@ function linkedUrl(link: string | undefined, url: URL): URL | undefined {
 }
 
 /** Throws SOURCE_ANSWER where the interface has more than the one page that is asked for. */
-function assertWhole(url: URL, { link, isPart }: AnsweredPage): void {
+function assertWhole(url: URL, { answer, link, isPart }: AnsweredPage, records: string | undefined): void {
   const isNamed = nextIn(link) !== undefined
-  if (!isNamed && !isPart) return
-  const how = isNamed ? 'names a next page in its header Link' : 'is a part of the list (206)'
+  const more = moreIn(answer, records)
+  if (!isNamed && !isPart && more === undefined) return
+  const how = isNamed
+    ? 'names a next page in its header Link'
+    : isPart
+      ? 'is a part of the list (206)'
+      : `has a further page (its ${JSON.stringify(more)} says so)`
   throw new SyncError('SOURCE_ANSWER', `the answer of ${url.host} ${how}, and source.next is not set`, {
     hint: 'Set source.next, which says how the next page is asked for.',
   })
@@ -62,14 +67,18 @@ function assertWhole(url: URL, { link, isPart }: AnsweredPage): void {
 function urlAfter(
   { url, number, before }: Place,
   page: AnsweredPage,
-  { records, next }: { records: number; next: HttpOptions['next'] },
+  records: number,
+  { next, records: path }: HttpOptions,
 ): URL | undefined {
   const { answer, link } = page
-  if (next === undefined) assertWhole(url, page)
+  if (next === undefined) assertWhole(url, page, path)
   if (next?.link === true) return linkedUrl(link, url)
   if (next?.cursor !== undefined && next.param !== undefined) {
     const cursor = textOf(valueAtPath(answer, next.cursor))
-    return cursor === '' || cursor === 'false' ? undefined : withParams(url, { [next.param]: cursor })
+    if (cursor === '' || cursor === 'false') return undefined
+    // A feed that can be asked again later: behind its end it gives nothing, and the cursor that it was given.
+    if (records === 0 && url.searchParams.get(next.param) === cursor) return undefined
+    return withParams(url, { [next.param]: cursor })
   }
   // How large a page is, an interface may decide for itself: only one without records is the last.
   if (records === 0) return undefined
@@ -94,7 +103,7 @@ function createRounds(): (url: URL, texts: readonly string[]) => void {
 }
 
 async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fetched> {
-  const { next, since, max_pages: mostPages } = options
+  const { since, max_pages: mostPages } = options
   const from = typeof task.cursor === 'string' && since !== undefined ? task.cursor : undefined
   const begun = task.clock.now()
   let newest: Newest | undefined
@@ -118,7 +127,7 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
       yield { json }
     }
     if (fault !== undefined) throw fault
-    const after = urlAfter(place, page, { records: records.length, next })
+    const after = urlAfter(place, page, records.length, options)
     place = after && { url: after, number: number + 1, before: before + records.length }
   }
   newest?.assertFound()

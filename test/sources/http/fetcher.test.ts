@@ -128,6 +128,49 @@ describe('paging', () => {
     expect(error?.message).toMatch(/, and source\.next is not set$/)
   })
 
+  it.each([
+    { has_more: true },
+    { meta: { hasNextPage: 'true' } },
+    { paging: { next: { after: 'x' } } },
+    { '@odata.nextLink': '/?$skip=2' },
+    { next_page: 2 },
+    { last: false },
+    { data: { pageInfo: { hasNextPage: true } } },
+  ])('that is not set is missed where the body has more: %j', async (beside) => {
+    const body = { ...beside, data: { ...beside.data, list: slice(0) } }
+    const server = await serving(() => ({ body }))
+    const { records, error } = await fetched({ url: server.url, records: 'data.list' })
+    expect([records, error?.code]).toEqual([slice(0), 'SOURCE_ANSWER'])
+    expect(error?.message).toMatch(/has a further page \(its ".*" says so\), and source\.next is not set$/)
+  })
+
+  it('that is not set is not missed where the body says that it is whole', async () => {
+    const beside = {
+      has_more: false,
+      next: null,
+      next_page_url: '',
+      links: { next: {} },
+      last: true,
+      last_page: 1,
+    }
+    const server = await serving(() => ({
+      body: { list: [{ id: 1, next: 'step', has_more: true }], ...beside },
+    }))
+    const { records, error } = await fetched({ url: server.url, records: 'list' })
+    expect([records.length, error]).toEqual([1, undefined])
+  })
+
+  it('ends with an empty page that gives the cursor back by which it was asked for', async () => {
+    const server = await serving((asked) => {
+      const from = Number(param(asked, 'c') ?? '0')
+      return { body: { list: slice(from), next: String(Math.min(from + 2, PEOPLE.length)) } }
+    })
+    const next = { cursor: 'next', param: 'c' }
+    const { records, error } = await fetched({ url: server.url, records: 'list', next })
+    expect([records, error]).toEqual([PEOPLE, undefined])
+    expect(queries(server)).toEqual(['', '?c=2', '?c=4', '?c=5'])
+  })
+
   it('takes pages that are called parts', async () => {
     const server = await serving((_, number) => ({ status: 206, body: slice((number - 1) * 2) }))
     const { records, error } = await fetched({ url: server.url, next: { page: 'p' } })
