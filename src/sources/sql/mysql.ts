@@ -1,11 +1,13 @@
 // MySQL and MariaDB: rows as they come, in a read-only transaction. Values are taken as the server writes them, in UTC.
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import mysql, { type FieldPacket } from 'mysql2'
 import { SyncError } from '../../core/words/errors.ts'
 import { faultCode } from '../fault.ts'
 import { parsedJson } from '../json/values.ts'
 import { withPlaceholders } from './placeholders.ts'
 import { type Asking, assertColumns, binaryColumn, type Cell, type Rows } from './rows.ts'
-import { networkFault, tlsOptions } from './secure.ts'
+import { createSocket, networkFault, tlsOptions } from './secure.ts'
 
 const AT_ONCE = 500
 const [BIT, JSON_TYPE, BINARY_CHARSET] = [16, 245, 63]
@@ -30,7 +32,11 @@ function cellOf(text: string | null, type: number | undefined): Cell {
 
 function serverFault(error: unknown, host: string): unknown {
   if (error instanceof SyncError || !(error instanceof Error)) return error
-  const code = faultCode(error) ?? ''
+  const code = faultCode(error)
+  if (code === undefined)
+    return new SyncError('SOURCE_UNREACHABLE', `the connection to the database on ${host} ended`, {
+      cause: error,
+    })
   if (TOO_LONG.includes(code))
     return new SyncError('SOURCE_FAILED', `the query on ${host}: it took longer than source.timeout`, {
       cause: error,
@@ -63,7 +69,17 @@ const valueOf = ({ cursor }: Asking): string | bigint | null => {
   return cursor.type === 'integer' ? BigInt(cursor.text) : cursor.text
 }
 
-async function* streamed(connection: mysql.Connection, asking: Asking): AsyncGenerator<Rows> {
+/** Where a connection ends, the driver says so to the connection alone: the rows of the query would never end. */
+function rowsUntilClosed(query: mysql.Query, socket: Socket): Readable {
+  const rows = query.stream({ highWaterMark: AT_ONCE })
+  socket.once('error', (error) => rows.destroy(error))
+  socket.once('close', () =>
+    rows.destroy(Object.assign(new Error('the connection ended'), { code: 'PROTOCOL_CONNECTION_LOST' })),
+  )
+  return rows
+}
+
+async function* streamed(connection: mysql.Connection, socket: Socket, asking: Asking): AsyncGenerator<Rows> {
   const { text, count } = withPlaceholders(asking.options.query, '?')
   const query = connection.query({
     sql: text,
@@ -81,8 +97,9 @@ async function* streamed(connection: mysql.Connection, asking: Asking): AsyncGen
       fault = error as SyncError
     }
   })
-  for await (const row of query.stream({ highWaterMark: AT_ONCE })) {
+  for await (const row of rowsUntilClosed(query, socket)) {
     if (fault !== undefined) throw fault
+    if (!Array.isArray(row)) throw new SyncError('SOURCE_ANSWER', 'the query gives no rows; write a select')
     yield {
       columns: fields.map(({ name }) => name),
       cells: (row as (string | null)[]).map((value, at) => cellOf(value, fields[at]?.columnType)),
@@ -100,9 +117,11 @@ export async function* mysqlRows(asking: Asking): AsyncGenerator<Rows> {
   const { options, task } = asking
   const { host, hostname, port, username, password, pathname } = new URL(options.url)
   const ssl = await tlsOptions(options, hostname)
+  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 3306 : Number(port) }
+  const socket = createSocket(options)
   const connection = mysql.createConnection({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? 3306 : Number(port),
+    ...address,
+    stream: () => socket.setNoDelay(true).connect(address),
     user: decodeURIComponent(username),
     password: options.password ?? decodeURIComponent(password),
     database: decodeURIComponent(pathname.slice(1)),
@@ -110,7 +129,8 @@ export async function* mysqlRows(asking: Asking): AsyncGenerator<Rows> {
     charset: 'utf8mb4',
     ...(ssl === undefined ? {} : { ssl }),
   })
-  const stop = (): void => connection.destroy()
+  // The driver's own end would read all that is still to come.
+  const stop = (): void => void socket.destroy()
   connection.on('error', () => undefined)
   task.signal.addEventListener('abort', stop)
   try {
@@ -121,7 +141,7 @@ export async function* mysqlRows(asking: Asking): AsyncGenerator<Rows> {
     )
     await asked(connection, 'set session transaction isolation level repeatable read')
     await asked(connection, 'start transaction read only')
-    yield* streamed(connection, asking)
+    yield* streamed(connection, socket, asking)
   } catch (error) {
     throw serverFault(error, host)
   } finally {

@@ -1,13 +1,12 @@
 // PostgreSQL: a server-side cursor in a read-only transaction. Values are taken as the server writes them, in UTC and ISO
 // form, so that no conversion moves a date or rounds a number.
-import { Socket } from 'node:net'
 import pg, { type FieldDef } from 'pg'
 import Cursor from 'pg-cursor'
 import { SyncError } from '../../core/words/errors.ts'
 import { parsedJson } from '../json/values.ts'
 import { withPlaceholders } from './placeholders.ts'
 import { type Asking, assertColumns, binaryColumn, type Cell, type Rows } from './rows.ts'
-import { networkFault, tlsOptions } from './secure.ts'
+import { createSocket, networkFault, tlsOptions } from './secure.ts'
 
 const AT_ONCE = 500
 const [BOOL, BYTEA, JSON_TYPE, JSONB, TEXT_LIST] = [16, 17, 114, 3802, 1009]
@@ -88,7 +87,7 @@ async function* batches(client: pg.Client, { options, cursor }: Asking): AsyncGe
 export async function* postgresRows(asking: Asking): AsyncGenerator<Rows> {
   const { options, task } = asking
   const { host, hostname } = new URL(options.url)
-  const socket = new Socket()
+  const socket = createSocket(options)
   const stop = (): void => void socket.destroy()
   const url = new URL(options.url)
   // Parameters of the address would go before what is set here, sslmode among them.

@@ -1,5 +1,6 @@
-// How the connection to a database server is encrypted.
+// The connection to a database server: how it is encrypted, and how it ends where the server is silent.
 import { readFile } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { SyncError } from '../../core/words/errors.ts'
 import { isLoopback } from '../../core/words/network/loopback.ts'
 import { describeFault, faultCode } from '../fault.ts'
@@ -20,6 +21,18 @@ export async function tlsOptions(
       cause: error,
     })
   }
+}
+
+/** The server ends a query that takes too long itself, and says so: it goes first. */
+const GRACE_MS = 5_000
+
+/** Ends where nothing came or went for longer than any step may take: a network that is gone closes no connection. */
+export function createSocket({ timeout }: Pick<SqlOptions, 'timeout'>): Socket {
+  const socket = new Socket()
+  socket.setTimeout(timeout + GRACE_MS, () =>
+    socket.destroy(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' })),
+  )
+  return socket
 }
 
 const NETWORK = /^(E[A-Z]+|CERT_|DEPTH_|SELF_SIGNED|UNABLE_|ERR_TLS|PROTOCOL_|HANDSHAKE)/

@@ -12,6 +12,7 @@ import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
 import { sqlFetcher } from '../../../src/sources/sql/fetcher.ts'
 import { sqlOptions } from '../../../src/sources/sql/options.ts'
 import { systemClock } from '../../../src/system.ts'
+import { withCut } from '../../support/cutting-proxy.ts'
 import { untilUp } from '../../support/postgres-server.ts'
 
 const POSTGRES = globSync('/usr/lib/postgresql/*/bin').at(-1)
@@ -39,6 +40,32 @@ async function fetched(url: string, query: string, more: object = {}, cursor?: u
 const failure = async (...given: Parameters<typeof fetched>): Promise<string> => {
   const error = (await fetched(...given).catch((reason: unknown) => reason)) as SyncError
   return `${error.code}: ${error.message}`
+}
+
+/** Behind the first rows; every one of them is longer than 20 bytes. */
+const CUT = 20_000
+
+async function cutFailure(url: string, query: string, isSilent: boolean): Promise<string> {
+  let said = ''
+  await withCut(Number(new URL(url).port), { after: CUT, isSilent }, async (port) => {
+    said = await failure(Object.assign(new URL(url), { port }).href, query, { timeout: '1s' })
+  })
+  return said
+}
+
+/** What becomes of a fetch whose run is ended after its first row. */
+async function endedFetch(url: string, query: string): Promise<string> {
+  const ending = new AbortController()
+  const task = { cursor: undefined, signal: ending.signal, clock: systemClock, tell: () => undefined }
+  const rows = sqlFetcher(sqlOptions.parse({ url, query })).fetch(task)[Symbol.asyncIterator]()
+  await rows.next()
+  ending.abort()
+  try {
+    while ((await rows.next()).done !== true);
+    return 'came to its end'
+  } catch (error) {
+    return (error as SyncError).code
+  }
 }
 
 /** As another user where this one is root: PostgreSQL does not run as root. */
@@ -159,6 +186,19 @@ describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
     expect(await failure('postgres://me@127.0.0.1:1/a', 'select 1 as a')).toContain('SOURCE_UNREACHABLE')
     expect(await failure(url, 'select 1 as a', { tls: 'on' })).toContain('SOURCE_UNREACHABLE')
   })
+  it.each([[false], [true]])(
+    'fails where the connection ends in the middle; silent: %s',
+    async (isSilent) => {
+      const query = "select id, repeat('x', 400) as pad from generate_series(1, 100000) as id"
+      expect(await cutFailure(url, query, isSilent)).toMatch(/^SOURCE_UNREACHABLE: /)
+    },
+  )
+
+  it('ends with its run', async () => {
+    expect(
+      await endedFetch(url, "select id, repeat('x', 400) as pad from generate_series(1, 100000) as id"),
+    ).toBe('SOURCE_UNREACHABLE')
+  })
 })
 
 describe.skipIf(MARIADB === undefined)('MariaDB', () => {
@@ -242,5 +282,18 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     )
     expect(await failure(url.replace('root@', 'nobody:x@'), 'select 1 as a')).toContain('SOURCE_DENIED')
     expect(await failure('mysql://me@127.0.0.1:1/a', 'select 1 as a')).toContain('SOURCE_UNREACHABLE')
+  })
+  it.each([[false], [true]])(
+    'fails where the connection ends in the middle; silent: %s',
+    async (isSilent) => {
+      const query = "select seq as id, repeat('x', 400) as pad from seq_1_to_100000"
+      expect(await cutFailure(url, query, isSilent)).toMatch(/^SOURCE_UNREACHABLE: /)
+    },
+  )
+
+  it('ends with its run', async () => {
+    expect(await endedFetch(url, "select seq as id, repeat('x', 400) as pad from seq_1_to_100000")).toBe(
+      'SOURCE_UNREACHABLE',
+    )
   })
 })
