@@ -127,7 +127,7 @@ export async function* mysqlRows(asking: Asking): AsyncGenerator<Rows> {
     database: decodeURIComponent(pathname.slice(1)),
     connectTimeout: options.timeout,
     charset: 'utf8mb4',
-    ...(ssl === undefined ? {} : { ssl }),
+    ...(ssl === undefined ? {} : { ssl: { ...ssl, verifyIdentity: true } }),
   })
   // The driver's own end would read all that is still to come.
   const stop = (): void => void socket.destroy()

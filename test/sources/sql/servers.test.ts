@@ -1,6 +1,6 @@
 // PostgreSQL and MariaDB as sources: real servers in temporary folders, where they can be had.
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SyncError } from '../../../src/core/words/errors.ts'
+import { createCertificate } from '../../../src/sandbox/certificate.ts'
 import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
 import { sqlFetcher } from '../../../src/sources/sql/fetcher.ts'
 import { sqlOptions } from '../../../src/sources/sql/options.ts'
@@ -215,6 +216,9 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
       ['--no-defaults', data, '--auth-root-authentication-method=normal', ...asRoot],
       { stdio: 'ignore' },
     )
+    const { certificate, privateKey } = createCertificate(['localhost'], Date.now())
+    writeFileSync(join(folder, 'certificate.pem'), certificate)
+    writeFileSync(join(folder, 'key.pem'), privateKey)
     server = spawn(
       MARIADB ?? '',
       [
@@ -223,6 +227,8 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
         `--port=${port}`,
         `--socket=${join(folder, 's')}`,
         '--bind-address=127.0.0.1',
+        `--ssl-cert=${join(folder, 'certificate.pem')}`,
+        `--ssl-key=${join(folder, 'key.pem')}`,
         ...asRoot,
       ],
       { stdio: 'ignore' },
@@ -295,5 +301,22 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     expect(await endedFetch(url, "select seq as id, repeat('x', 400) as pad from seq_1_to_100000")).toBe(
       'SOURCE_UNREACHABLE',
     )
+  })
+
+  it('is given a certificate for its own name', async () => {
+    const to = url.replace('127.0.0.1', 'localhost')
+    const trusted = { tls: 'on', ca_file: join(folder, 'certificate.pem') }
+    const client = await mysql.createConnection(url)
+    const show = async (name: string): Promise<void> => {
+      const { certificate, privateKey } = createCertificate([name], Date.now())
+      writeFileSync(join(folder, 'key.pem'), privateKey)
+      writeFileSync(trusted.ca_file, certificate)
+      await client.query('flush ssl')
+    }
+    await show('localhost')
+    expect((await fetched(to, 'select 1 as a', trusted)).records).toEqual([{ a: '1' }])
+    await show('elsewhere.example')
+    expect(await failure(to, 'select 1 as a', trusted)).toContain('HANDSHAKE_SSL_ERROR')
+    await client.end()
   })
 })
