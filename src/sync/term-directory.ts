@@ -129,6 +129,16 @@ export function createTermDirectory(session: ServiceReads, context: DirectoryCon
   const folded = new Set<string>()
   const absent = new Set<string>()
   const entries = (): Promise<Entries> => (reading ??= readAll(session, context))
+  /** Undefined where the list cannot be read now; it is asked for again where it is needed. */
+  const readable = async (): Promise<Entries | undefined> => {
+    try {
+      return await entries()
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error
+      reading = undefined
+      return undefined
+    }
+  }
   const told = (name: string, finding: TermFinding, run: RunContext): TermFinding => {
     if (finding.kind !== 'folded') return finding
     folded.add(name)
@@ -167,9 +177,11 @@ export function createTermDirectory(session: ServiceReads, context: DirectoryCon
     async warnOfAbsent(names, run) {
       const isNew = (name: string): boolean => !absent.has(termKey(name))
       if (!names.some(isNew)) return
-      const { byKey } = await entries()
+      // What was sent is settled: that a warning about it cannot be given is no reason to end the run.
+      const known = await readable()
+      if (known === undefined) return
       for (const name of names.filter(isNew)) {
-        if (byKey.has(termKey(name))) continue
+        if (known.byKey.has(termKey(name))) continue
         absent.add(termKey(name))
         run.log.warn('term not removed: the service has none of that name', { term: name })
       }

@@ -181,6 +181,23 @@ describe('policy managed', () => {
     ])
   })
 
+  it('is no reason to end a run where the list of terms cannot be read for that warning', async () => {
+    const line = lineWith({ policy: 'managed' })
+    await drop(line, 'a,b')
+    for (const [id, term] of line.service.terms)
+      if (term.name === 'b') line.service.terms.set(id, { ...term, name: 'renamed' })
+    let asked = 0
+    line.service.fault = ({ method, path }) => {
+      if (method !== 'GET' || path !== '/terms') return undefined
+      asked += 1
+      return { kind: 'unknown', status: 502 }
+    }
+    // The removal needs no list; the warning does.
+    expect(await drop(line, '')).toMatchObject({ status: 'ok', read: 1, updated: 1 })
+    expect([asked, line.service.termsOf(1)]).toEqual([1, ['renamed']])
+    expect(line.source.waiting()).toEqual([])
+  })
+
   it('counts a planned record once, however many steps its change takes', async () => {
     const line = lineWith({ policy: 'managed' })
     line.source.drop('a.csv', tagged('a', 'b', ''))
