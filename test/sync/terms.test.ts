@@ -454,6 +454,17 @@ describe('what goes wrong', () => {
     expect(line.service.termsOf(1)).toEqual(['a'])
   })
 
+  it('does not take a contact for deleted where the service knows no such term', async () => {
+    const line = lineWith()
+    await drop(line, '')
+    line.service.fault = ({ method, path }) =>
+      method === 'PUT' && path === OF_CONTACT ? { kind: 'absent', status: 404 } : undefined
+    expect(await drop(line, 'a')).toMatchObject({ status: 'partial', failed: 1, held: 0 })
+    line.service.fault = () => undefined
+    expect(await line.run()).toMatchObject({ status: 'ok', updated: 1 })
+    expect(line.service.termsOf(1)).toEqual(['a'])
+  })
+
   it('says of a contact that has gone meanwhile that it is gone', async () => {
     const line = lineWith()
     await drop(line, 'a')

@@ -225,6 +225,16 @@ function landed(
   }
 }
 
+/**
+ * A 404 to such a write may be about a term: one that was deleted at the service since the list was read. A contact is taken
+ * for deleted only where it cannot be read either; otherwise the next run, which reads the list again, gives the terms.
+ */
+async function lookedFor(failure: Failure, { contactId, context }: TermWork): Promise<Failure> {
+  if (failure.kind !== 'absent') return failure
+  const seen = await context.session.contactById(contactId, ['id'])
+  return seen.kind === 'absent' ? failure : { ...failure, kind: 'not_applied' }
+}
+
 async function carryOut(planned: TermWork): Promise<Settled> {
   const work = withNames(await withEdits(planned))
   const { operation, contactId, plan, policy, resolved, context } = work
@@ -232,10 +242,11 @@ async function carryOut(planned: TermWork): Promise<Settled> {
   const before = landed(work, removable)
   const done = policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, removable)
   if ('kind' in done) {
-    if (done.kind === 'absent') return gone(operation, done.request)
+    const failure = await lookedFor(done, work)
+    if (failure.kind === 'absent') return gone(operation, done.request)
     const { given: names, givenBy } = done
     const given = names === undefined || givenBy === undefined ? {} : { given: names, givenBy }
-    return { ...settledByFailure(operation, done, context), ...given }
+    return { ...settledByFailure(operation, failure, context), ...given }
   }
   const { unusable } = resolved
   const names = {
