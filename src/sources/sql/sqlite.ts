@@ -9,7 +9,9 @@ const TURN_ROWS = 500
 
 const boundValue = ({ cursor }: Asking): bigint | number | string | null => {
   if (cursor === undefined) return null
-  if (cursor.type === 'integer') return BigInt(cursor.text)
+  // Digits with zeros in front are a text: SQLite would compare '43' with '000044'.
+  if (cursor.type === 'integer')
+    return String(BigInt(cursor.text)) === cursor.text ? BigInt(cursor.text) : cursor.text
   return cursor.type === 'number' ? Number(cursor.text) : cursor.text
 }
 

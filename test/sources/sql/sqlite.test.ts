@@ -115,3 +115,14 @@ it.each([
   const error = (await fetched(query, more).catch((reason: unknown) => reason)) as SyncError
   expect([error.code, error.message]).toEqual([code, expect.stringContaining(message)])
 })
+
+it('asks from a number with zeros in front as it is written, in a column of texts', async () => {
+  const db = new Database(path)
+  db.exec("create table people (no text); insert into people values ('000041'), ('000042')")
+  const query = 'select no from people where :cursor is null or no >= :cursor order by no'
+  const { cursor } = await fetched(query, { cursor: 'no' })
+  db.exec("insert into people values ('000043')")
+  db.close()
+  const { texts } = await fetched(query, { cursor: 'no' }, cursor)
+  expect(texts).toEqual(['{"no":"000042"}', '{"no":"000043"}'])
+})
