@@ -103,6 +103,25 @@ it('takes another configuration on SIGHUP, and keeps the one in use where the ne
   expect(entries.filter((entry) => entry.includes('"action":"reload"'))).toHaveLength(1)
 })
 
+it('opens nothing again for a configuration that waited for the run that a signal ended', async () => {
+  const yaml = await configure(WATCH)
+  const running = await started()
+  shop.sandbox.control.faults.add({ match: 'POST *', next: 1, do: 'delay', ms: 1500 })
+  await shop.drop('shop', '1.csv', peopleCsv(1))
+  await running.stderrHas(/file read and planned/)
+  await shop.configure(
+    yaml
+      .replace('requests: 500', 'requests: 400')
+      .replace('watch: true', 'max_duration: 1h\n    watch: true'),
+  )
+  running.process.kill('SIGHUP')
+  await running.stderrHas(/configuration change waiting for active runs/)
+  await end(running)
+  const stopped = /"daemon stopped"[^\n]*"timestamp":"([^"]+)"/.exec((await running.ended).stderr)?.[1] ?? ''
+  // Not by the patience of the process, which ends 9.5 s after the signal.
+  expect(Date.now() - Date.parse(stopped)).toBeLessThan(3000)
+})
+
 it('stops asking when the key is refused, and goes on by itself when its file has another', async () => {
   await writeFile(shop.path('key'), 'wrong-key-1234\n', { mode: 0o600 })
   await configure(WATCH, ['api_key: ${API_KEY}', 'api_key_file: key'])

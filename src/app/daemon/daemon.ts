@@ -276,10 +276,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling
     ...{ ...parts, onFault, settings: current, fleet: runner.state.fleet },
     runs: () => runs,
     onLook: () => pauses.follow(),
-    async onChange() {
-      await runs.renew()
-      begin()
-    },
+    onChange: () => runs.renew().then(begin),
   })
   const { ownership, own } = fleet
   const shared = { clock, random, log, signal, runner, emit, onFault, settings: own }
@@ -314,6 +311,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling
     runs.pump()
   })
   const begin = (): void => {
+    if (signal.aborted) return // What is closed is not opened again: a reload may have waited for the active runs.
     waking.follow(settings)
     landings.watch(own().pipelines)
     runs.pump()
