@@ -132,6 +132,27 @@ it('goes on with the others where one is refused, and takes accounts from a relo
   ])
 })
 
+it('runs an account again that is put back while it still ends', async () => {
+  const pipelines = pipeline('fjord', 'north') + pipeline('oasis', 'south')
+  await shop.configure(configuration(both(), pipelines))
+  const url = await started()
+  other.control.faults.add({ match: 'POST *', next: 1, do: 'delay', ms: 2000 })
+  await shop.drop('oasis', '1.csv', peopleCsv(2))
+  await daemon?.stderrHas(/"account":"south"[^\n]*file read and planned/)
+  await shop.configure(configuration(account('north', shop.sandbox.url, KEY), pipeline('fjord', 'north')))
+  daemon?.process.kill('SIGHUP')
+  await daemon?.stderrHas(/"account":"south"[^\n]*daemon stopping/)
+  await shop.configure(configuration(both(), pipelines))
+  daemon?.process.kill('SIGHUP')
+  await daemon?.stderrHas(/"account":"south"[^\n]*daemon stopped[^]*"account":"south"[^\n]*daemon started/)
+  await shop.drop('oasis', '2.csv', peopleCsv(3))
+  await daemon?.stderrHas(/daemon stopped[^]*"account":"south"[^\n]*run ended/)
+  await vi.waitFor(async () =>
+    expect((await shop.cli('status', '--json')).stdout).toMatch(/"pipeline":"oasis"[^]*"linked":3/),
+  )
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', reasons: [] })
+})
+
 it('starts the others where the state of one cannot be used', async () => {
   await shop.configure(configuration(both(), pipeline('fjord', 'north') + pipeline('oasis', 'south')))
   await shop.drop('oasis', '1.csv', peopleCsv(2))

@@ -53,6 +53,8 @@ interface Opened {
 interface Present {
   /** Ends this account alone. */
   stop(): void
+  /** It was stopped, and may take some seconds to end. */
+  isStopped(): boolean
   readonly ended: Promise<unknown>
 }
 
@@ -107,6 +109,11 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
   }
 }
 
+const stopping = (own: AbortController): Pick<Present, 'stop' | 'isStopped'> => ({
+  stop: () => own.abort(),
+  isStopped: () => own.signal.aborted,
+})
+
 /** Another process is at work on the same state: this one was started twice. */
 const isStartedTwice = (error: unknown): boolean =>
   error instanceof SyncError && (error.code === 'STATE_LOCKED' || error.code === 'USAGE')
@@ -137,7 +144,7 @@ function createFailures({ log, serving, isOneOfSeveral }: OpenParts) {
 
 /** Those that are at work. What ends one of several, or keeps it from starting, is reported, and the others stay. */
 function accountSet(parts: OpenParts) {
-  const { log, serving, signal, isOneOfSeveral } = parts
+  const { serving, signal, isOneOfSeveral } = parts
   const [running, opening] = [new Map<string, Present & Opened>(), new Map<string, Present>()]
   const failures = createFailures(parts)
   const { waiting, wait } = createWaiting(parts, {
@@ -150,36 +157,43 @@ function accountSet(parts: OpenParts) {
   async function openTo(settings: Settings, own: AbortController): Promise<void> {
     const { account } = settings
     const opened = await openAccount(settings, AbortSignal.any([signal, own.signal]), parts)
-    running.set(account, { ...opened, stop: () => own.abort() })
-    serving.lacking(account, undefined)
-    opened.ended
+    const ended = opened.ended
       .catch((error: unknown) => {
         if (isPassing(settings, error) && !signal.aborted) wait(opened.daemon.decisions.settings(), error)
         else failures.note('account stopped by an error', account, error)
       })
       .finally(() => running.delete(account))
+    running.set(account, { ...opened, ...stopping(own), ended })
+    serving.lacking(account, undefined)
   }
 
-  /** Throws what keeps a single account from starting, and what must end all. */
-  async function open(settings: Settings): Promise<void> {
+  /** Throws what keeps a single account from starting, and what must end all. `former`: this account, which is being ended. */
+  async function open(settings: Settings, former?: Present): Promise<void> {
     const { account } = settings
     const own = new AbortController()
-    const ended = openTo(settings, own)
-    opening.set(account, { ended, stop: () => own.abort() })
+    const begin = async (): Promise<void> => {
+      await Promise.allSettled([former?.ended])
+      // It may have been opened before it could be stopped.
+      await Promise.allSettled([running.get(account)?.ended])
+      if (!own.signal.aborted && !(former !== undefined && signal.aborted)) await openTo(settings, own)
+    }
+    const ended = begin().finally(() => {
+      if (opening.get(account) === present) opening.delete(account)
+    })
+    const present: Present = { ...stopping(own), ended }
+    opening.set(account, present)
     try {
       await ended
     } catch (error) {
       if (own.signal.aborted) return
       if (!isOneOfSeveral || isStartedTwice(error) || isPassing(settings, error)) throw error
       failures.note('account not started', account, error)
-    } finally {
-      opening.delete(account)
     }
   }
 
   /** One of several waits for its server, as it would later. */
-  const start = async (settings: Settings): Promise<void> =>
-    open(settings).catch((error: unknown) => {
+  const start = async (settings: Settings, former?: Present): Promise<void> =>
+    open(settings, former).catch((error: unknown) => {
       const isPatient = isOneOfSeveral && isPassing(settings, error) && error.code !== 'STATE_LOCKED'
       if (!isPatient) throw error
       wait(settings, error)
@@ -188,28 +202,46 @@ function accountSet(parts: OpenParts) {
     running,
     present,
     start,
-    failure: failures.last,
     async ended() {
       for (let all = present(); all.length > 0; all = present())
         await Promise.allSettled(all.map(async ([, { ended }]) => ended))
     },
-    /** `isPartial`: what is missing may be in a file that is broken, and stays. */
-    change(next: readonly Settings[], isPartial: boolean) {
-      const isGone = (account: string): boolean =>
-        !isPartial && next.every((settings) => settings.account !== account)
-      for (const [account, one] of present())
-        if (isGone(account)) {
-          log.info('account removed', { account })
-          one.stop()
-        }
-      failures.forget(isGone)
-      const there = new Map(present())
-      for (const settings of next.filter((one) => !there.has(one.account))) {
-        const { account } = settings
-        log.info('account added', { account })
-        start(settings).catch((error: unknown) => failures.note('account not started', account, error))
-      }
+    /** What is being opened begins under what was read before. */
+    readAgainOnceOpen() {
+      for (const [account, { ended }] of opening)
+        void ended.then(
+          () => running.get(account)?.daemon.reload(),
+          () => undefined,
+        )
     },
+    failures,
+  }
+}
+
+/** What another configuration makes of them. `isPartial`: what is missing may be in a file that is broken, and stays. */
+function changeAccounts(
+  { next, isPartial }: { next: readonly Settings[]; isPartial: boolean },
+  set: ReturnType<typeof accountSet>,
+  log: Log,
+): void {
+  const isGone = (account: string): boolean =>
+    !isPartial && next.every((settings) => settings.account !== account)
+  for (const [account, one] of set.present())
+    if (isGone(account) && !one.isStopped()) {
+      log.info('account removed', { account })
+      one.stop()
+    }
+  set.failures.forget(isGone)
+  set.readAgainOnceOpen()
+  const there = new Map(set.present())
+  for (const settings of next) {
+    const { account } = settings
+    const former = there.get(account)
+    if (former?.isStopped() === false) continue
+    log.info('account added', { account })
+    set
+      .start(settings, former)
+      .catch((error: unknown) => set.failures.note('account not started', account, error))
   }
 }
 
@@ -278,7 +310,7 @@ export async function startAccounts(
       const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account
       if (isSame) return
       // What is logged and counted of a single account does not bear its name.
-      if (isOneOfSeveral) set.change(next, now.length > 0)
+      if (isOneOfSeveral) changeAccounts({ next, isPartial: now.length > 0 }, set, log)
       else log.warn('configuration change requires a restart', { settings: 'accounts' })
     }),
   })
@@ -287,7 +319,7 @@ export async function startAccounts(
     const started = await Promise.allSettled(first.map(async (settings) => set.start(settings)))
     const failed = started.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
-    const last = set.failure()
+    const last = set.failures.last()
     if (set.present().length === 0 && last !== undefined) throw last
   } catch (error) {
     ending.abort()
@@ -302,7 +334,7 @@ export async function startAccounts(
     async ended() {
       await set.ended()
       await close()
-      const last = set.failure()
+      const last = set.failures.last()
       if (last !== undefined && !(isOneOfSeveral && signal.aborted)) throw last
     },
   }

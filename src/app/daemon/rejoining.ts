@@ -36,6 +36,7 @@ interface Told {
 interface Waiting {
   readonly ended: Promise<void>
   stop(): void
+  isStopped(): boolean
 }
 
 /** `waiting`: those that wait, by name. */
@@ -74,7 +75,7 @@ export function createWaiting(parts: Parts, { open, readAgain, onEnd }: Told) {
       const ended = rejoin(settings, error, AbortSignal.any([parts.signal, own.signal])).finally(() =>
         waiting.delete(account),
       )
-      waiting.set(account, { ended, stop: () => own.abort() })
+      waiting.set(account, { ended, stop: () => own.abort(), isStopped: () => own.signal.aborted })
     },
   }
 }
