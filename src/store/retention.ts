@@ -26,7 +26,7 @@ DELETE FROM input WHERE id IN (
 
 /** By which health and alerts reckon: the last run, the last that did not fail, the last that met a file. */
 const LAST_RUNS = `
-  SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline ORDER BY started_at DESC, rowid DESC LIMIT 1) AS last
+  SELECT id FROM run WHERE rowid = (SELECT max(rowid) FROM run WHERE pipeline = @pipeline)
   UNION ALL SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline AND status IN ('ok', 'partial', 'held')
     ORDER BY ended_at DESC, rowid DESC LIMIT 1) AS last
   UNION ALL SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline AND files > 0

@@ -45,3 +45,15 @@ it('are the first run, the last that was not given up, and the last that found a
   expect(await state.lastRun('shop')).toMatchObject({ code: 'SERVICE_UNREACHABLE', drift: 30 })
   await state.close()
 })
+
+it('the last run is the one that began last, also where the clock was ahead of it before', async () => {
+  const state = openTemporaryState()
+  await state.beginRun({ id: 'ahead', pipeline: 'shop', startedAt: 7_200_000, configHash: '' })
+  await state.beginRun({ id: 'other', pipeline: 'crm', startedAt: 50, configHash: '' })
+  await state.beginRun({ id: 'right', pipeline: 'shop', startedAt: 100, configHash: '' })
+  expect(await state.lastRun('shop')).toMatchObject({ id: 'right' })
+  await state.removeOld('shop', { rejects: undefined, runs: 10_000_000 }, 10)
+  expect(await state.lastRun('shop')).toMatchObject({ id: 'right' })
+  expect(await state.run('ahead')).toBeUndefined()
+  await state.close()
+})

@@ -107,7 +107,8 @@ export function createRunStore(db: Connection): Runs {
   const figure = db.prepare('INSERT OR REPLACE INTO run_figure VALUES (?, ?, ?)')
   const requests = db.prepare<[string], number>('SELECT requests FROM run_figure WHERE run_id = ?').pluck()
   const last = db.prepare<[string], RunRow>(
-    'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
+    // Not by its time: the clock may have been ahead when an earlier one began.
+    'SELECT * FROM run WHERE rowid = (SELECT max(rowid) FROM run WHERE pipeline = ?)',
   )
   const highest = db
     .prepare<[string], number>('SELECT coalesce(highest_contact, 0) FROM run WHERE id = ?')

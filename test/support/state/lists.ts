@@ -296,9 +296,7 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
   const runsOf = (pipeline: string) => [...tables.runs.values()].filter((run) => run.pipeline === pipeline)
   return {
     async lastRun(pipeline) {
-      const [last] = runsOf(pipeline)
-        .reverse()
-        .sort((one, other) => other.startedAt - one.startedAt)
+      const last = runsOf(pipeline).at(-1)
       return last && runRecord(last)
     },
     async run(id) {
