@@ -1,18 +1,25 @@
 // Several processes at work on one state, each a worker with a lease that it renews: which of them has which pipeline. Every
 // worker computes the same assignment from the same rows, so none has to be chosen to decide for the others.
 
+import type { ErrorCode } from './words/errors.ts'
+
+/** What the worker that has a pipeline says of it; empty where nothing is wrong, and of workers of an older version. */
+export interface PipelineTrouble {
+  /** Since when its run should have begun, milliseconds since the epoch. */
+  readonly waitingSince?: number
+  /** Its last run there ended by a fault of the state, with this code, or of the program. */
+  readonly broken?: { readonly code?: ErrorCode | undefined }
+}
+
+interface RunnablePipeline extends PipelineTrouble {
+  /** Of its effective settings. */
+  readonly hash: string
+  /** Whether its drop folder is there on this machine; true for a source that has none. */
+  readonly sees: boolean
+}
+
 /** What a worker can run: by name of the pipeline. */
-export type Runnable = Readonly<
-  Record<
-    string,
-    {
-      /** Of its effective settings. */
-      readonly hash: string
-      /** Whether its drop folder is there on this machine; true for a source that has none. */
-      readonly sees: boolean
-    }
-  >
->
+export type Runnable = Readonly<Record<string, RunnablePipeline>>
 
 /** What a worker says of itself, again and again. */
 export interface WorkerReport {
@@ -116,6 +123,12 @@ export function fleetView(
       ? configured.filter((name) => eligibleWorkers(name, workers).length === 0)
       : [],
   }
+}
+
+/** By pipeline: what the worker that has it says of it. */
+export function reportedTroubles({ workers, leases }: FleetStanding): ReadonlyMap<string, PipelineTrouble> {
+  const byFence = new Map(workers.map(({ fence, runs }) => [fence, runs]))
+  return new Map(leases.map(({ pipeline, fence }) => [pipeline, byFence.get(fence)?.[pipeline] ?? {}]))
 }
 
 /** Whether another worker wants that no run is active. */

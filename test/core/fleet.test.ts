@@ -10,6 +10,7 @@ import {
   isNewest,
   isRestAsked,
   lookEvery,
+  reportedTroubles,
 } from '../../src/core/fleet.ts'
 
 function worker(fence: number, pipelines: readonly string[], more: Partial<FleetWorker> = {}): FleetWorker {
@@ -193,5 +194,17 @@ describe('workers as they are shown', () => {
       workers: [],
       unassigned: [],
     })
+  })
+
+  it('say of what they have what is wrong with it, and of nothing else', () => {
+    const late = { hash: 'h', sees: true, waitingSince: 7 }
+    const workers = [
+      worker(1, ['a'], { runs: { a: late, b: late } }),
+      worker(2, ['b'], { runs: { b: { hash: 'h', sees: true, broken: { code: 'STATE_FULL' } } } }),
+    ]
+    const troubles = reportedTroubles({ workers, leases: [lease('a', 1), lease('b', 2), lease('c', 3)] })
+    expect(troubles.get('a')).toMatchObject({ waitingSince: 7 })
+    expect(troubles.get('b')).toEqual({ hash: 'h', sees: true, broken: { code: 'STATE_FULL' } })
+    expect(troubles.get('c')).toEqual({})
   })
 })

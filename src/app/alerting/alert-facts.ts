@@ -84,6 +84,8 @@ async function pipelineFacts(
   const { name, timezone } = pipeline
   const live = condition?.pipelines.find((one) => one.name === name)
   const isRunning = condition !== undefined && isRunActive(condition, name)
+  const elsewhere = live === undefined ? condition?.fleet?.troubles?.get(name) : undefined
+  const here = live?.brokenAt === undefined ? undefined : { code: live.brokenBy }
   return {
     name,
     timezone,
@@ -93,8 +95,8 @@ async function pipelineFacts(
     backlog: currentBacklog(await state.backlog(name), isRunning),
     asking: await recordsThatAsk(pipeline, state),
     approval: await approvalOf(pipeline, { state, server }),
-    broken: live?.brokenAt === undefined ? undefined : { code: live.brokenBy },
-    waitingSince: live?.waitingSince,
+    broken: here ?? (elsewhere?.broken && { code: elsewhere.broken.code }),
+    waitingSince: live?.waitingSince ?? elsewhere?.waitingSince,
     drift: await driftOf(pipeline, state),
   }
 }

@@ -44,6 +44,7 @@ export function createFleetWork(parts: Parts): { ownership: Ownership; rest: Fle
   const ownership: Ownership = createOwnership({
     ...parts,
     active: () => runs().active(),
+    conditions: () => runs().conditions(),
     rest: () => rest.standing(),
     async onStanding(now) {
       rest.follow(now)

@@ -7,11 +7,14 @@ import {
   type Fleet,
   type FleetStanding,
   fleetView,
+  type PipelineTrouble,
+  reportedTroubles,
   isDaemon,
   lookEvery,
   type Runnable,
   type WorkerReport,
 } from '../../core/fleet.ts'
+import type { FleetCondition, PipelineCondition } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
@@ -27,7 +30,7 @@ export interface Ownership {
   /** Takes nothing more, and gives up what is not active. */
   drain(): Promise<void>
   /** The workers as they were seen last; undefined where there is one owner. */
-  view(): ReturnType<typeof fleetView> | undefined
+  view(): FleetCondition | undefined
   standing(): { readonly all: FleetStanding; readonly own: number } | undefined
 }
 
@@ -39,6 +42,8 @@ interface Parts {
   settings(): Settings
   /** Names of the pipelines whose runs are active. */
   active(): readonly string[]
+  /** Of those that this process runs. */
+  conditions(): readonly PipelineCondition[]
   /** What this worker says about rest. */
   rest(): WorkerReport['rest']
   /** How things stand; called with every look. */
@@ -56,12 +61,22 @@ function sees({ source }: PipelineSettings): boolean {
   return typeof folder !== 'string' || /^(sftp|s3):/.test(folder) || existsSync(folder)
 }
 
+function troubleOf({ waitingSince, brokenAt, brokenBy: code }: PipelineCondition): PipelineTrouble {
+  return {
+    ...(waitingSince === undefined ? {} : { waitingSince }),
+    ...(brokenAt === undefined ? {} : { broken: { code } }),
+  }
+}
+
 /** What this worker may run: without `on` everything. */
-function runnable({ pipelines, workers }: Settings): Runnable {
+function runnable({ pipelines, workers }: Settings, conditions: readonly PipelineCondition[]): Runnable {
+  const troubles = new Map(conditions.map((one) => [one.name, troubleOf(one)]))
   const mine = pipelines.filter(
     ({ on }) => on === undefined || on.some((label) => workers.labels.includes(label)),
   )
-  return Object.fromEntries(mine.map((one) => [one.name, { hash: one.hash, sees: sees(one) }]))
+  return Object.fromEntries(
+    mine.map((one) => [one.name, { ...troubles.get(one.name), hash: one.hash, sees: sees(one) }]),
+  )
 }
 
 const ALL: Ownership = {
@@ -92,7 +107,7 @@ function followingFleet(fleet: Fleet, parts: Parts): Ownership {
   async function lookOnce(): Promise<void> {
     const active = parts.active()
     const { labels } = settings().workers
-    const runs = isDraining ? {} : runnable(settings())
+    const runs = isDraining ? {} : runnable(settings(), parts.conditions())
     const rest = parts.rest()
     const standing = await fleet.meet({ labels, runs, configured: readAt(), doing: active, rest })
     const me = fleet.own()
@@ -136,11 +151,13 @@ function followingFleet(fleet: Fleet, parts: Parts): Ownership {
       await look()
     },
     view: () =>
-      seen &&
-      fleetView(
-        seen.all,
-        settings().pipelines.map(({ name }) => name),
-      ),
+      seen && {
+        ...fleetView(
+          seen.all,
+          settings().pipelines.map(({ name }) => name),
+        ),
+        troubles: reportedTroubles(seen.all),
+      },
     standing: () => seen,
   }
 }

@@ -1,7 +1,7 @@
 // What the daemon tells those who watch it (health, metrics, alerts, the log): events as they happen, and its condition
 // when it is asked. Names and numbers alone: nothing of a record or a contact is in it. Times are milliseconds since the epoch.
 import type { PipelinePause } from '../decision.ts'
-import type { fleetView } from '../fleet.ts'
+import type { fleetView, PipelineTrouble } from '../fleet.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { Settings } from '../settings.ts'
 import type { Counts, RunStatus } from './summary.ts'
@@ -103,7 +103,12 @@ export interface DaemonCondition {
   /** By pipeline, whichever worker runs it: what sends nothing until an operator resumes it. */
   readonly paused: ReadonlyMap<string, PipelinePause>
   /** Who works with the state, and pipelines that none may run; undefined where there is one owner. */
-  readonly fleet?: ReturnType<typeof fleetView> | undefined
+  readonly fleet?: FleetCondition | undefined
+}
+
+export type FleetCondition = ReturnType<typeof fleetView> & {
+  /** By pipeline: what the worker that has it says of it. */
+  readonly troubles?: ReadonlyMap<string, PipelineTrouble>
 }
 
 const own = ({ pipelines }: DaemonCondition, pipeline: string): PipelineCondition | undefined =>

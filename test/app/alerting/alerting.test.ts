@@ -7,6 +7,7 @@ import { createServiceVerdict } from '../../../src/app/alerting/alert-facts.ts'
 import { createAlerting } from '../../../src/app/alerting/alerting.ts'
 import type { AlertMessage } from '../../../src/core/alerts/alert-message.ts'
 import { planEntry } from '../../../src/core/log/audit.ts'
+import type { PipelineTrouble } from '../../../src/core/fleet.ts'
 import type { DaemonCondition } from '../../../src/core/outcome/daemon.ts'
 import type { ErrorCode } from '../../../src/core/words/errors.ts'
 import type { AlertSettings, Settings } from '../../../src/core/settings.ts'
@@ -269,6 +270,32 @@ it('reports a service that refuses the key to another worker, until a run of tha
   await ran('ok')
   await alerting.look()
   expect(told()).toEqual(['raised', 'recovered'])
+})
+
+it('reports what another worker says of its pipeline: that it is overdue, and that a fault ended its run', async () => {
+  let troubles = new Map<string, PipelineTrouble>()
+  const condition: DaemonCondition = {
+    ...{ running: true, stateOpen: true, startedAt: 0, pause: undefined, refusedReload: undefined },
+    pipelines: [],
+    paused: new Map(),
+    get fleet() {
+      return { workers: [], unassigned: [], troubles }
+    },
+  }
+  const { alerting } = alertingWith([receiver('one', { on: ['overdue', 'failed'] })], { condition })
+  troubles = new Map([['shop', { waitingSince: clock.now() - 3_600_000 }]])
+  await alerting.look()
+  troubles = new Map([['shop', { broken: {} }]])
+  await alerting.look()
+  troubles = new Map([['shop', {}]])
+  await alerting.look()
+  const messages = hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)
+  expect(messages.map(({ event, condition: name }) => `${event} ${name}`).toSorted()).toEqual([
+    'raised failed',
+    'raised overdue',
+    'recovered failed',
+    'recovered overdue',
+  ])
 })
 
 it('tells directly, and once, of a state that cannot be written', async () => {
