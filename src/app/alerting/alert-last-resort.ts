@@ -8,31 +8,48 @@ import { type AlertParts, consoleAddress, DELIVERY_TIMEOUT_MS, serviceHost } fro
 export interface LastResort {
   /** Reports runs broken by the state to receivers of failed runs that were not yet notified. */
   tell(): Promise<void>
-  /** The state works again. */
-  over(): void
+  /** The state works again, and a look has stored what holds now; of what is over the receiver is notified directly, too. */
+  over(): Promise<void>
+}
+
+interface Told {
+  readonly id: string
+  readonly pipeline: string
+  readonly since: number
 }
 
 export function createLastResort(parts: AlertParts): LastResort {
-  const told = new Set<string>()
-  const { clock, settings, condition, signal } = parts
+  const told = new Map<string, Told>()
+  const { clock, settings, state, condition, signal } = parts
+  const find = (pipeline: string) => condition()?.pipelines.find(({ name }) => name === pipeline)
 
-  async function tellOne(
-    { id, receiver, on, pipelines }: AlertSettings,
-    pipeline: string,
-    code: string,
-  ): Promise<void> {
+  async function send(
+    { receiver }: AlertSettings,
+    about: Pick<Parameters<typeof alertMessage>[0], 'event' | 'pipeline' | 'since' | 'numbers'>,
+  ): Promise<boolean> {
+    const at = clock.now()
+    const context = { at, service: serviceHost(settings()), console: consoleAddress(settings()) }
+    const outgoing = { ...alertMessage({ name: 'failed', ...about }, context), id: `state-${at}` }
+    return (await deliver(receiver, outgoing, { timeoutMs: DELIVERY_TIMEOUT_MS, at, signal })).delivered
+  }
+
+  async function tellOne(alert: AlertSettings, pipeline: string, code: string): Promise<void> {
+    const { id, on, pipelines } = alert
     const key = `${id} ${pipeline}`
     if (told.has(key) || !on.includes('failed')) return
     if (pipelines?.includes(pipeline) === false) return
-    const at = clock.now()
-    const context = { at, service: serviceHost(settings()), console: consoleAddress(settings()) }
-    const message = alertMessage(
-      { name: 'failed', pipeline, event: 'raised', since: at, numbers: { code } },
-      context,
-    )
-    const outgoing = { ...message, id: `state-${at}` }
-    const { delivered } = await deliver(receiver, outgoing, { timeoutMs: DELIVERY_TIMEOUT_MS, at, signal })
-    if (delivered) told.add(key)
+    const since = clock.now()
+    if (await send(alert, { event: 'raised', pipeline, since, numbers: { code } }))
+      told.set(key, { id, pipeline, since })
+  }
+
+  /** What the state holds is reported from there. */
+  async function isSettled({ id, pipeline, since }: Told): Promise<boolean> {
+    const alert = settings().alerts.find((one) => one.id === id)
+    const { raised } = await state.alertsOf(id)
+    const isStored = raised.some(({ name, pipeline: of }) => name === 'failed' && of === pipeline)
+    if (alert === undefined || isStored) return true
+    return send(alert, { event: 'recovered', pipeline, since, numbers: {} })
   }
 
   return {
@@ -41,6 +58,9 @@ export function createLastResort(parts: AlertParts): LastResort {
       for (const { name, brokenBy } of broken)
         for (const alert of settings().alerts) await tellOne(alert, name, brokenBy ?? 'INTERNAL')
     },
-    over: () => told.clear(),
+    async over() {
+      for (const [key, one] of told)
+        if (find(one.pipeline)?.runningSince === undefined && (await isSettled(one))) told.delete(key)
+    },
   }
 }

@@ -88,7 +88,7 @@ export function createAlerting(parts: AlertParts): Alerting {
   const begin = async (): Promise<void> => {
     try {
       await lookOnce(parts)
-      lastResort.over()
+      await lastResort.over()
     } catch (error) {
       parts.log.error('alert processing failed', errorFacts(error))
       await lastResort.tell()

@@ -304,7 +304,7 @@ it('tells directly, and once, of a state that cannot be written', async () => {
     dueAt: 0,
     runningSince: undefined,
     waitingSince: undefined,
-    brokenAt: 5,
+    brokenAt: 5 as number | undefined,
     brokenBy: 'STATE_FULL' as const,
     overlaps: 0,
     missed: 0,
@@ -318,7 +318,12 @@ it('tells directly, and once, of a state that cannot be written', async () => {
     refusedReload: undefined,
     pipelines: [shop],
   }
-  const full = { ...state, changeAlerts: async () => Promise.reject(new Error('disk full')) } as OwnedState
+  let isFull = true
+  const fail = async () => Promise.reject(new Error('disk full'))
+  const full: OwnedState = {
+    ...state,
+    keepReceivers: (ids) => (isFull ? fail() : state.keepReceivers(ids)),
+  }
   const { alerting } = alertingWith([receiver('one'), receiver('two', { on: ['held'] })], {
     condition,
     of: full,
@@ -328,6 +333,12 @@ it('tells directly, and once, of a state that cannot be written', async () => {
   expect(hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)).toMatchObject([
     { event: 'raised', condition: 'failed', pipeline: 'shop', numbers: { code: 'STATE_FULL' } },
   ])
+  // The run that follows goes well: what was told directly ends so, too.
+  shop.brokenAt = undefined
+  isFull = false
+  await alerting.look()
+  await alerting.look()
+  expect(told()).toEqual(['raised', 'recovered'])
 })
 
 it('reports a sync log that is not handed over, until it is', async () => {
