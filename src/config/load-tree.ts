@@ -14,6 +14,7 @@ import { readAlertSecrets } from './secrets/alert-secrets.ts'
 import { readSecrets } from './secrets/secrets.ts'
 import { withProfile } from './service-profile.ts'
 import { readUserTokens } from './secrets/user-secrets.ts'
+import { unusedSecrets, type Unused, type UnusedSecrets } from './secrets/unused-secrets.ts'
 import { freeFormSecrets, readSourceSecrets, stateUrlWarnings } from './secrets/source-secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
 import type { SourceKinds } from '../core/settings/source-settings.ts'
@@ -27,8 +28,8 @@ export interface LoadOptions extends OutsideChecks {
   readonly kinds: SourceKinds
   /** Where presets lie, one YAML file each. */
   readonly presetFolder: string
-  /** For commands that send no request and show nothing to others: secrets may be missing, and are not used. */
-  readonly withoutSecrets?: boolean
+  /** For commands that do not use them: these secrets may be missing. */
+  readonly withoutSecrets?: UnusedSecrets
   /** For tests; must reject as node:fs does. */
   readonly readFile?: ReadFile
 }
@@ -62,21 +63,13 @@ function allProblems({ tree, incomplete, schemaProblems, ...checks }: Checks): C
   ]
 }
 
-const SECRET =
-  /^((accounts\.[^.]+\.)?service\.api_key|server\.(metrics_)?token|server\.users\[\d+\]\.token|alerts\[\d+\]\.(secret|mail\.password)|pipelines\.[^.]+\.source\.(auth\..*|password))(_file)?$/
-
-/** Secrets that are not used may be missing or wrong. */
-const counts =
-  ({ withoutSecrets = false }: LoadOptions) =>
-  ({ path }: ConfigProblem): boolean =>
-    !(withoutSecrets && SECRET.test(path))
-
 interface WholeFile {
   readonly options: LoadOptions
   readonly incomplete: readonly string[]
   /** Names of all pipelines. */
   readonly pipelines: readonly string[]
   readonly schema: ReturnType<typeof configSchema>
+  readonly unused: Unused
 }
 
 interface LoadedAccount {
@@ -89,7 +82,7 @@ interface LoadedAccount {
 /** One account, as if it were alone in the file. */
 async function loadAccount(
   { account, users, tree: given }: AccountTree,
-  { options, incomplete, pipelines, schema }: WholeFile,
+  { options, incomplete, pipelines, schema, unused }: WholeFile,
 ): Promise<LoadedAccount> {
   const { file, env, kinds, readFile = readSmallFile } = options
   const absolute = resolve(file)
@@ -108,9 +101,9 @@ async function loadAccount(
     ...environmentProblems(tree, env),
     ...allProblems({ tree, kinds, pipelines, users, incomplete, schemaProblems }),
     ...found.flatMap((one) => one.problems),
-  ].filter(counts(options))
+  ].filter(({ path }) => !unused.has(path))
   const warnings = [...found.flatMap((one) => one.warnings), ...stateUrlWarnings(tree)].filter(
-    counts(options),
+    ({ path }) => !unused.has(path),
   )
   if (!parsed.ok || sources === undefined || problems.length > 0)
     return { settings: undefined, problems, warnings }
@@ -144,18 +137,20 @@ export interface Whole {
 
 /** A tree of all that is configured, with presets and blocks merged. */
 export async function loadTree(
-  whole: Tree,
+  written: Tree,
   { options, schema, incomplete, problems: found }: Whole,
 ): Promise<Loaded> {
   const { file } = options
+  const unused = unusedSecrets(written, options)
+  const whole = unused.withStandIns(written)
   const accounts = accountTrees(whole)
   const pipelines = valueAt(whole.value, ['pipelines'])
   const names = isMapping(pipelines) ? Object.keys(pipelines) : []
-  const problems = [...found, ...accounts.problems].filter(counts(options))
+  const problems = [...found, ...accounts.problems].filter(({ path }) => !unused.has(path))
   const warnings = [...accounts.warnings]
   const loaded: Settings[] = []
   for (const tree of accounts.trees) {
-    const one = await loadAccount(tree, { options, incomplete, pipelines: names, schema })
+    const one = await loadAccount(tree, { options, incomplete, pipelines: names, schema, unused })
     if (one.settings !== undefined) loaded.push(one.settings)
     problems.push(...one.problems.map((problem) => tree.inFile(problem)))
     warnings.push(...one.warnings.map((problem) => tree.inFile(problem)))

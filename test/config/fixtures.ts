@@ -1,6 +1,6 @@
 // Loads the tiny files of test/fixtures/config, one for each way to be right or wrong.
 import { fileURLToPath } from 'node:url'
-import { type Loaded, loadSettings, problemText } from '../../src/config/load.ts'
+import { type Loaded, type LoadOptions, loadSettings, problemText } from '../../src/config/load.ts'
 import type { Settings } from '../../src/core/settings.ts'
 import { KINDS } from './fake-kinds.ts'
 
@@ -28,7 +28,7 @@ export function loadFixture(name: string, env: Record<string, string> = ENV): Pr
 export function loadText(
   text: string,
   env: Record<string, string> = ENV,
-  leniency: { withoutSecrets?: boolean } = {},
+  leniency: Pick<LoadOptions, 'withoutSecrets'> = {},
 ): Promise<Loaded> {
   const presetFolder = `${FOLDER}presets`
   const readFile = () => Promise.resolve(Buffer.from(text))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { effectiveSettings } from '../../src/config/effective.ts'
-import { loadSettings, problemText } from '../../src/config/load.ts'
+import { type LoadOptions, loadSettings, problemText } from '../../src/config/load.ts'
 import { mappingText } from '../../src/core/mapping-store.ts'
 import { SOURCE_KINDS } from '../../src/sources/registry.ts'
 
@@ -15,7 +15,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const load = async (auth: string, env: Record<string, string> = {}, query = '') => {
+const load = async (
+  auth: string,
+  env: Record<string, string> = {},
+  query = '',
+  withoutSecrets?: LoadOptions['withoutSecrets'],
+) => {
   const file = join(folder, 'config.yaml')
   writeFileSync(
     file,
@@ -31,6 +36,7 @@ pipelines:
   return loadSettings({
     ...{ file, env: { KEY: 'key-of-the-service', ...env }, kinds: SOURCE_KINDS },
     presetFolder: join(import.meta.dirname, '../../config/presets'),
+    ...(withoutSecrets && { withoutSecrets }),
   })
 }
 const settingsOf = async (...given: Parameters<typeof load>) => {
@@ -226,4 +232,49 @@ pipelines:
       'source.headers.Accept': 'a/b',
     })
   })
+})
+
+it.each([
+  ['{ bearer: "${T}" }', {}],
+  ['{ bearer: "${T}" }', { T: '' }],
+  ['{ basic: { user: me, password: "${T}" } }', {}],
+  ['{ header: { name: X-Key, value: "${T}" } }', {}],
+  ['{ oauth2: { token_url: "https://crm.example/t", client_id: me, client_secret: "${T}" } }', {}],
+  ['{ bearer_file: "${T}" }', {}],
+  ['{ bearer_file: missing }', {}],
+  ['{ bearer: abc }, headers: { X-Tenant: "${T}" }', {}],
+])('%s may be missing where no secret is used, %j', async (auth, env) => {
+  const at = (loaded: Awaited<ReturnType<typeof load>>) =>
+    loaded.ok ? 'loaded' : [...new Set(loaded.problems.map(({ path }) => path))]
+  expect(at(await load(auth, env, '', 'all'))).toBe('loaded')
+  // It still fetches.
+  expect(at(await load(auth, env, '', 'all_but_sources'))).toHaveLength(1)
+  expect(at(await load(auth, env))).toHaveLength(1)
+})
+
+it('a key, tokens and receivers that are not set count for neither', async () => {
+  const file = join(folder, 'config.yaml')
+  const text = `
+service: { base_url: https://service.example, api_key: "\${NONE}" }
+server: { token: "\${NONE}", metrics_token: "\${NONE}", users: [ { name: anna, token: "\${NONE}", role: viewer } ] }
+alerts:
+  - { webhook: "\${NONE}", secret: "\${NONE}" }
+  - mail: { smtp: smtps://mail.example, user: me, password: "\${NONE}", from: a@b.example, to: [c@d.example] }
+pipelines:
+  "08":
+    source: { type: csv, folder: "sftp://me@h.example/in", remote: { known_hosts: k, password: "\${NONE}" } }
+    map: { mail: mail }
+`
+  writeFileSync(file, text)
+  const presetFolder = join(import.meta.dirname, '../../config/presets')
+  const options = { file, env: {}, kinds: SOURCE_KINDS, presetFolder }
+  expect(await loadSettings({ ...options, withoutSecrets: 'all' })).toMatchObject({ ok: true })
+  const offline = await loadSettings({ ...options, withoutSecrets: 'all_but_sources' })
+  expect(offline.ok ? [] : offline.problems.map(({ path }) => path)).toEqual([
+    'pipelines.08.source.remote.password',
+  ])
+  const wrong = text.replace('webhook: "${NONE}"', 'webhook: "htp://x"')
+  writeFileSync(file, wrong)
+  const found = await loadSettings({ ...options, withoutSecrets: 'all' })
+  expect(found.ok ? [] : found.problems.map(({ path }) => path)).toEqual(['alerts[0].webhook'])
 })

@@ -1,5 +1,6 @@
 // From the configuration file to checked settings: the checks that need other rooms are handed in here.
 import { loadSettings, problemText } from '../../config/load.ts'
+import type { UnusedSecrets } from '../../config/secrets/unused-secrets.ts'
 import type { ReadFile } from '../../config/text/read-text.ts'
 import { compileCondition } from '../../core/mapping/cel/condition.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -47,8 +48,8 @@ export type Configuration =
 
 /** For commands that need less than a run does. */
 export interface Leniency {
-  /** Secrets may be missing. */
-  readonly withoutSecrets?: boolean
+  /** These secrets may be missing. */
+  readonly withoutSecrets?: UnusedSecrets
   /** Reads a configuration that is written nowhere yet. */
   readonly readFile?: ReadFile
 }

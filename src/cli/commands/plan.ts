@@ -77,7 +77,8 @@ async function planOne(
 
 export async function plan(io: Io, options: PlanCommandOptions, names: string[]): Promise<number> {
   const isOffline = options.offline === true
-  const settings = await commandSettings(io, options, { withoutSecrets: isOffline })
+  const leniency = isOffline ? ({ withoutSecrets: 'all_but_sources' } as const) : {}
+  const settings = await commandSettings(io, options, leniency)
   warnOfOlderState(io, settings)
   const pipelines = chosenPipelines(settings, names)
   const planned = pipelines.map(({ name }) => name)

@@ -41,7 +41,7 @@ export async function testMappings(
   options: CommonOptions,
   names: readonly string[],
 ): Promise<number> {
-  const settings = await commandSettings(io, options, { withoutSecrets: true })
+  const settings = await commandSettings(io, options, { withoutSecrets: 'all' })
   const tested: Tested[] = []
   for (const pipeline of chosenPipelines(settings, names)) tested.push(await testPipeline(pipeline))
   const isPassed = tested.every(({ failed }) => failed.length === 0)

@@ -34,7 +34,7 @@ export async function rehearseConfiguration(io: Io, options: RehearseOptions): P
     throw new SyncError('USAGE', 'rehearse needs the new configuration', {
       hint: 'contact-sync rehearse --with new.yaml',
     })
-  const leniency = { withoutSecrets: true }
+  const leniency = { withoutSecrets: 'all' } as const
   const before = await commandSettings(io, options, leniency)
   const other = resolve(io.cwd, options.with)
   const after = chosenAccount(await accountsIn(other, io, leniency), { account: before.account })

@@ -45,7 +45,7 @@ function streamLines(
 }
 
 export async function streams(io: Io, options: StreamsOptions, names: string[]): Promise<number> {
-  const settings = await commandSettings(io, options, { withoutSecrets: true })
+  const settings = await commandSettings(io, options, { withoutSecrets: 'all_but_sources' })
   const pipeline = onlyPipeline(settings, names)
   const { stream: chosen } = singerSource(pipeline).options
   const found = await discoverStreams(pipeline, {
