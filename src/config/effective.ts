@@ -4,6 +4,7 @@
 import type { z } from 'zod'
 import { configSchema, type PipelineSettings, type Settings, type ShownSetting } from '../core/settings.ts'
 import type { SourceKinds } from '../core/settings/source-settings.ts'
+import { maybeSecretName } from '../core/words/secrets/secret-name.ts'
 import { asWritten, isNaming, schemasOf } from './schema/schema-walk.ts'
 import { isMapping } from './text/tree.ts'
 
@@ -55,7 +56,9 @@ function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly stri
     const written = known.map((schema) => asWritten(schema, inner)).find((form) => form !== undefined)
     const text = plainText(written ?? inner)
     if (text === undefined) return rows(inner, known, at)
-    const isSecret = !areNames && SECRET_NAME.test(name) && (isFreeForm || !NO_SECRET.has(name))
+    const isSecret = isFreeForm
+      ? maybeSecretName(name)
+      : !areNames && SECRET_NAME.test(name) && !NO_SECRET.has(name)
     return [{ path: at.join('.'), value: isSecret ? HIDDEN : text }]
   })
 }

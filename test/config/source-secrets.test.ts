@@ -207,14 +207,42 @@ pipelines:
     expect(settings.secrets).not.toContain(ENV.S)
   })
 
-  it.each(['pass', 'pwd', 'apikey', 'credentials', 'dsn', 'key', 'client_secret', 'Authorization'])(
-    'nor is what has the name %s',
-    async (name) => {
-      const { shown } = await shownOf(`{ type: module, path: m.mjs, options: { ${name}: written, list: a } }`)
-      expect(shown).toMatchObject({
-        [`source.options.${name}`]: '(set, not shown)',
-        'source.options.list': 'a',
-      })
+  it.each([
+    ...['pass', 'pwd', 'apikey', 'credentials', 'dsn', 'key', 'client_secret', 'Authorization'],
+    ...['auth', 'bearer', 'tokens', 'apikey1', 'X-Session', 'X-Signature', 'jwt', 'private_pem'],
+  ])('nor is what has the name %s', async (name) => {
+    const { shown } = await shownOf(`{ type: module, path: m.mjs, options: { ${name}: written, list: a } }`)
+    expect(shown).toMatchObject({
+      [`source.options.${name}`]: '(set, not shown)',
+      'source.options.list': 'a',
+    })
+  })
+
+  it('nor a text that holds one, and neither is in the log', async () => {
+    const { settings, shown } = await shownOf(
+      '{ type: module, path: m.mjs, options: { at: "postgres://me:written-here@db/x", odbc: "Server=x;Password=written-too;", servers: [ { user: me, login: { tokens: [first-written] }, short: "${S}" } ], primary_key: customer_no, author: Jane } }',
+    )
+    expect(JSON.stringify(shown)).not.toMatch(/written|abc/)
+    expect(shown).toMatchObject({ 'source.options.author': 'Jane' })
+    expect(settings.secrets).toEqual(expect.arrayContaining(['written-here', 'written-too', 'first-written']))
+    // It may be a column, and messages name columns.
+    expect(settings.secrets).not.toContain('customer_no')
+  })
+
+  it.each([
+    '[tap, "--password=written"]',
+    '[tap, --token, written]',
+    `[tap, --config, '{"api_key": "written", "auth": "x"}']`,
+  ])('nor the command %s', async (command) => {
+    const { shown } = await shownOf(`{ type: singer, command: ${command}, stream: people }`)
+    expect(shown['source.command']).toBe('(set, not shown)')
+  })
+
+  it.each(['https://0123456789abcdef0123@crm.example/x', 'https://crm.example/x?code=written1&page=1'])(
+    'nor the address %s',
+    async (url) => {
+      const { shown } = await shownOf(`{ type: http, url: "${url}" }`)
+      expect(shown['source.url']).toBe('(set, not shown)')
     },
   )
 

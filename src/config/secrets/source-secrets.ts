@@ -3,7 +3,13 @@ import type { SourceKinds } from '../../core/settings/source-settings.ts'
 import { optionalSecret, type SecretOptions } from './secrets.ts'
 import type { ConfigProblem } from '../text/problem.ts'
 import type { Environment } from '../text/substitute.ts'
-import { isMapping, type Path, pathKey, problemAt, type Tree, valueAt } from '../text/tree.ts'
+import {
+  isMaskable,
+  maybeSecretName,
+  type NamedSecret,
+  secretsInText,
+} from '../../core/words/secrets/secret-name.ts'
+import { isMapping, type Path, pathKey, pathOfKey, problemAt, type Tree, valueAt } from '../text/tree.ts'
 
 /** One secret, and where it stands in the options of its source. */
 export interface SourceSecret {
@@ -64,25 +70,42 @@ export interface FreeFormSecrets {
   readonly values: readonly string[]
 }
 
-/** Shorter ones may be ordinary words: masked in every line of the log, they would make it unreadable. */
-const SHORTEST_MASKED = 8
+/** The secrets that are written in one value of a free form, by the names around it: those of options, and of an argument before it. */
+function writtenSecrets(tree: Tree, path: Path, form: Path): readonly NamedSecret[] {
+  const value = valueAt(tree.value, path)
+  if (typeof value !== 'string') return []
+  const last = path.at(-1)
+  const before = typeof last === 'number' ? valueAt(tree.value, [...path.slice(0, -1), last - 1]) : undefined
+  const argument = typeof before === 'string' ? /^--?([\w-]+)$/.exec(before)?.[1] : undefined
+  const names = [...path.slice(form.length), argument].filter((step) => typeof step === 'string')
+  const name = names.find(maybeSecretName)
+  return name === undefined ? secretsInText(value) : [{ name, value }]
+}
 
-/** Where a source's options are free, what comes from the environment is taken for a secret. */
+/** Where a source's options are free, what comes from the environment is taken for a secret, and what is named like one. */
 export function freeFormSecrets(tree: Tree, kinds: SourceKinds, env: Environment): FreeFormSecrets {
   const pipelines = valueAt(tree.value, ['pipelines'])
-  const prefixes = Object.keys(isMapping(pipelines) ? pipelines : {}).flatMap((name) => {
+  const forms = Object.keys(isMapping(pipelines) ? pipelines : {}).flatMap((name) => {
     const source: Path = ['pipelines', name, 'source']
     const type = valueAt(tree.value, [...source, 'type'])
     const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
-    return (kind?.freeForm ?? []).map((path) => `${pathKey([...source, ...path])}\u0000`)
+    return (kind?.freeForm ?? []).map((path): Path => [...source, ...path])
   })
-  const found = [...tree.places].filter(
-    ([key, { variables }]) => variables.length > 0 && prefixes.some((prefix) => key.startsWith(prefix)),
-  )
-  const values = found.flatMap(([, { variables }]) => variables.map((name) => env[name] ?? ''))
+  const found = [...tree.places].flatMap(([key, { variables }]) => {
+    const form = forms.find((one) => key.startsWith(`${pathKey(one)}\u0000`))
+    if (form === undefined) return []
+    const path = pathOfKey(tree, key)
+    const ofEnvironment = variables.map((variable) => ({ name: '', value: env[variable] ?? '' }))
+    const secrets = variables.length > 0 ? ofEnvironment : writtenSecrets(tree, path, form)
+    return secrets.length === 0 ? [] : [{ path, secrets }]
+  })
+  const values = found.flatMap(({ secrets }) => secrets.filter(isMaskable).map(({ value }) => value))
   return {
-    paths: found.map(([key]) => key.replaceAll('\u0000', '.')),
-    values: [...new Set(values)].filter((value) => value.length >= SHORTEST_MASKED),
+    // Reports count the items of a list from 1.
+    paths: found.map(({ path }) =>
+      path.map((step) => (typeof step === 'number' ? step + 1 : String(step))).join('.'),
+    ),
+    values: [...new Set(values)],
   }
 }
 
@@ -107,12 +130,21 @@ export function stateUrlWarnings(tree: Tree): readonly ConfigProblem[] {
   return [problemAt(tree, STATE_URL, { message, hint: 'take it from the environment: "${DATABASE_URL}"' })]
 }
 
-const SECRET_PARAMETER = /key|token|secret|pass|sig|auth/i
+/** More than elsewhere: keys of functions and of shared links. */
+const SECRET_PARAMETER = /key|pass|sig|auth|^code$/i
+
+/** A user's name is shorter than a token in its place. */
+const SHORTEST_TOKEN = 16
 
 /** The secret parts of an address: a password, or the value of a parameter that looks like a key. */
 export function secretsInUrl(address: unknown): readonly string[] {
   if (typeof address !== 'string' || !URL.canParse(address)) return []
-  const { password, searchParams } = new URL(address)
-  const keys = [...searchParams].flatMap(([name, value]) => (SECRET_PARAMETER.test(name) ? [value] : []))
-  return [decodeURIComponent(password), password, ...keys].filter((secret) => secret.length > 3)
+  const { password, username, protocol, searchParams } = new URL(address)
+  const isToken = /^https?:$/.test(protocol) && password === '' && username.length >= SHORTEST_TOKEN
+  const keys = [...searchParams].flatMap(([name, value]) =>
+    maybeSecretName(name) || SECRET_PARAMETER.test(name) ? [value] : [],
+  )
+  return [decodeURIComponent(password), password, ...(isToken ? [username] : []), ...keys].filter(
+    (secret) => secret.length > 3,
+  )
 }

@@ -1,7 +1,7 @@
 // Secrets that a command does not use: they may be missing or wrong. Machines that test a changed configuration have none, and
 // some set the variables of missing ones to nothing.
 import type { SourceKinds } from '../../core/settings/source-settings.ts'
-import { isMapping, type Path, pathKey, pathText, type Tree, valueAt } from '../text/tree.ts'
+import { isMapping, type Path, pathKey, pathOfKey, pathText, type Tree, valueAt } from '../text/tree.ts'
 
 /** `all_but_sources`: for a command that sends nothing to the service, and still fetches from sources. */
 export type UnusedSecrets = 'all' | 'all_but_sources'
@@ -54,16 +54,6 @@ function ownSecrets(tree: Tree): readonly Path[] {
   return [...secrets.flatMap((path) => [path, fileOf(path)]), ...webhooks]
 }
 
-/** Back from `pathKey`: the items of a list by number. */
-function stepsOf({ value }: Tree, key: string): Path {
-  let inner = value
-  return key.split('\u0000').map((name) => {
-    const step = Array.isArray(inner) ? Number(name) : name
-    inner = valueAt(inner, [step])
-    return step
-  })
-}
-
 function sourceSecrets(tree: Tree, kinds: SourceKinds): readonly Path[] {
   const unset = [...tree.places].filter(([, { broken }]) => broken)
   return namesAt(tree, ['pipelines']).flatMap((name) => {
@@ -79,14 +69,15 @@ function sourceSecrets(tree: Tree, kinds: SourceKinds): readonly Path[] {
       // Where the options are free, what comes from the environment is taken for a secret.
       ...unset
         .filter(([key]) => free.some((prefix) => key.startsWith(prefix)))
-        .map(([key]) => stepsOf(tree, key)),
+        .map(([key]) => pathOfKey(tree, key)),
     ]
   })
 }
 
 function withText(value: unknown, [step, ...rest]: Path): unknown {
   if (step === undefined) return typeof value === 'string' && value.trim() !== '' ? value : STAND_IN
-  if (Array.isArray(value)) return value.map((item: unknown, at) => (at === step ? withText(item, rest) : item))
+  if (Array.isArray(value))
+    return value.map((item: unknown, at) => (at === step ? withText(item, rest) : item))
   const name = String(step)
   if (!isMapping(value) || !Object.hasOwn(value, name)) return value
   return { ...value, [name]: withText(value[name], rest) }

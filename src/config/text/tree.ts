@@ -54,6 +54,16 @@ export function valueAt(value: unknown, path: Path): unknown {
   return current
 }
 
+/** Back from `pathKey`: the items of a list by number. */
+export function pathOfKey({ value }: Tree, key: string): Path {
+  let inner = value
+  return key.split('\u0000').map((name) => {
+    const step = Array.isArray(inner) ? Number(name) : name
+    inner = valueAt(inner, [step])
+    return step
+  })
+}
+
 /** The place of the value, or of the nearest thing around it that has one. */
 export function placeOf(tree: Tree, path: Path): Place | undefined {
   for (let length = path.length; length >= 0; length -= 1) {

@@ -1,6 +1,7 @@
 // Fetches page by page. It has come to its end only where an answer says so: with the last page, or one without records.
 import { createHash } from 'node:crypto'
 import { SyncError } from '../../core/words/errors.ts'
+import { isSecretName } from '../../core/words/secrets/secret-name.ts'
 import { jsonLine, textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import { assertOverlaps, withOverlap } from '../pull/newest.ts'
@@ -139,13 +140,11 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
 }
 
 /**
- * A value under such a name says who asks, and may be renewed; every other one decides what is asked for. Rather too few names
- * than too many: a value that counts skips nothing, it only lets the next fetch begin from the start.
+ * A value under the name of a secret says who asks, and may be renewed; every other one decides what is asked for. One that counts
+ * needlessly skips nothing, it only lets the next fetch begin from the start.
  */
-const SECRET_NAME = /token|secret|passw|^pass$|pwd|auth(?!or(?!iz))|credential|signature|^sig$|session|key$/i
-
 const decisive = (values: Iterable<readonly [string, string]>): string[] =>
-  [...values].map(([name, value]) => (SECRET_NAME.test(name) ? name : `${name}=${value}`)).sort()
+  [...values].map(([name, value]) => (isSecretName(name) ? name : `${name}=${value}`)).sort()
 
 export function httpFetcher(options: HttpOptions): Fetcher {
   const { url, since, records } = options

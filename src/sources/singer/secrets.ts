@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createRedaction } from '../../core/words/secrets/redact.ts'
+import { maybeSecretName } from '../../core/words/secrets/secret-name.ts'
 import { faultCode } from '../fault.ts'
 
 const CONFIG = /^(?:--config|-c)$/
 const CONFIG_IN_ONE = /^--config=(.*)$/s
-/** A mask too many does no harm; an address may hold a password. */
-const SECRET_NAME =
-  /(?:api|access|account|private)_?key|(?:^|_)key$|token|secret|pass|pwd|credential|auth|dsn|webhook|ur[il]$/i
+/** An address may hold a password. */
+const ADDRESS_NAME = /ur[il]$/i
 const MAIL = /[^\s"'<>()\\,;:=@]+@[^\s"'<>()\\,;:=@]+/g
 
 function texts(value: unknown): readonly string[] {
@@ -22,7 +22,7 @@ function texts(value: unknown): readonly string[] {
 function secretsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-    SECRET_NAME.test(name) ? texts(inner) : secretsIn(inner),
+    maybeSecretName(name) || ADDRESS_NAME.test(name) ? texts(inner) : secretsIn(inner),
   )
 }
 
