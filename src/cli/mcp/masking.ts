@@ -70,6 +70,8 @@ const WORD = /[^\s,;:.()]+/gu
 const FEWEST_OF_COUNTRY = 5
 /** Shorter ones would also be found in words of the sentence: they are looked for only where they were asked for. */
 const SHORTEST_FOUND = 3
+/** The search for addresses takes the square of the length: an argument of a megabyte, quoted back, would take hours. */
+const LONGEST_SENTENCE = 4000
 
 function largeCountries(counts: Record<string, unknown>): Record<string, unknown> {
   const isLarge = ([, count]: [string, unknown]) => Number(count) >= FEWEST_OF_COUNTRY
@@ -123,6 +125,7 @@ export function hidingMasking(): Masking {
   }
 
   function sentence(text: string, asked: ReadonlySet<string> = new Set()): string {
+    if (text.length > LONGEST_SENTENCE) return `… (${text.length} characters)`
     // The longest first: a shorter one may be a part of it, and would leave the rest.
     const known = [...names.keys()]
       .filter((value) => value.length >= SHORTEST_FOUND)

@@ -149,6 +149,12 @@ describe('as it is started without options', () => {
     expect(messages[0]).toBe('USAGE: neither the state nor the sync log knows a record … of shop')
   })
 
+  it('searches no sentence that is too long to be read, and shows nothing of it', () => {
+    const { sentence } = hidingMasking()
+    expect(sentence(`nobody is known as ${'x'.repeat(3_000_000)}`)).toBe('… (3000019 characters)')
+    expect(sentence(`nobody is known as ann@x.example`)).toBe('nobody is known as …')
+  }, 5000)
+
   it('hides in a sentence what belongs to another record, or was typed by a person', () => {
     const { shown, sentence } = hidingMasking()
     const reason = (key: string) => `the e-mail address belongs to key ${key} of this pipeline, and under ...`
