@@ -47,6 +47,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '14:84: alerts[10].mail.to: is an empty list; write an address, or a list of addresses',
   ],
   'alias-bomb': ['3:8: an alias of a value that contains aliases; write the value out'],
+  'binary-tag': ['2:22: tags (!name) are not available; write the value without it'],
   choices: [
     '6:11: pipelines.shop.mode: is "ful"; did you mean full? possible: incremental, full',
     '7:12: pipelines.shop.blank: is "empty"; possible: keep, clear',

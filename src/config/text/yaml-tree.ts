@@ -23,9 +23,11 @@ const MAX_ALIASES = 20
 /** The first one is read; what is missing from it may stand in the other. */
 export const OCCURS_TWICE = 'occurs twice'
 
+const NO_TAGS = 'tags (!name) are not available; write the value without it'
+
 const SENTENCES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'a second document begins here (---); keep one document in a file',
-  TAG_RESOLVE_FAILED: 'tags (!name) are not available; write the value without it',
+  TAG_RESOLVE_FAILED: NO_TAGS,
   TAB_AS_INDENT: 'a tab cannot indent; use spaces',
   BAD_INDENT: 'the indentation does not fit the lines above; indent with the same number of spaces',
 }
@@ -128,6 +130,18 @@ function refuseAliases(reading: Reading): void {
   }
 }
 
+/** `!!binary`, `!!set` and their like make something else of a value than text, a number or a list. */
+const PLAIN_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$|^!$/
+
+function refuseTags(reading: Reading): void {
+  visit(reading.document, {
+    Node(_, node) {
+      if (isAlias(node) || node.tag === undefined || PLAIN_TAG.test(node.tag)) return
+      report(reading, { path: [], offset: node.range?.[0] ?? 0 }, NO_TAGS)
+    },
+  })
+}
+
 function keyOf(pair: Pair<ParsedNode, ParsedNode | null>): string | undefined {
   if (!isScalar(pair.key)) return undefined
   // The text as written: YAML would make 123 of the key 0123, and true of a column named true.
@@ -204,6 +218,7 @@ function readDocument(text: string, { file, env }: { file: string; env: Environm
   if (syntax.length > 0) return { problems: syntax }
   const reading: Reading = { file, env, document, lines, places: new Map(), problems: [] }
   refuseAliases(reading)
+  refuseTags(reading)
   if (reading.problems.length > 0) return { problems: reading.problems }
   const value = readValue(document.contents, { path: [] }, reading)
   return { tree: { value, places: reading.places }, problems: reading.problems }
