@@ -4,9 +4,9 @@ import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
-import { askButton } from '../html/ask.ts'
 import { badge, command, fieldValue, moment, nothing } from '../html/parts.ts'
 import { type Column, pager, table } from '../html/table.ts'
+import { askButton } from '../html/ask.ts'
 
 export interface Edits {
   readonly pipelines: readonly string[]
