@@ -94,6 +94,13 @@ function createMilestones(db: Connection): StateLists['milestones'] {
 type Runs = Pick<RunState, 'beginRun' | 'endRun'> &
   Pick<StateLists, 'lastRun' | 'run' | 'highestContactBefore' | 'milestones' | 'backlog'>
 
+/**
+ * The one that began last, not the one with the latest time: the clock may have been ahead when an earlier one began. Among so
+ * many with the latest times, since a pipeline may have had a run in each minute of a year.
+ */
+export const lastRun = (pipeline: string): string =>
+  `SELECT max(rowid) FROM (SELECT rowid FROM run WHERE pipeline = ${pipeline} ORDER BY started_at DESC LIMIT 1000) AS latest`
+
 export function createRunStore(db: Connection): Runs {
   const begin = db.prepare(
     `INSERT INTO run (id, pipeline, started_at, config_hash, highest_contact)
@@ -106,10 +113,7 @@ export function createRunStore(db: Connection): Runs {
   )
   const figure = db.prepare('INSERT OR REPLACE INTO run_figure VALUES (?, ?, ?)')
   const requests = db.prepare<[string], number>('SELECT requests FROM run_figure WHERE run_id = ?').pluck()
-  const last = db.prepare<[string], RunRow>(
-    // Not by its time: the clock may have been ahead when an earlier one began.
-    'SELECT * FROM run WHERE rowid = (SELECT max(rowid) FROM run WHERE pipeline = ?)',
-  )
+  const last = db.prepare<[string], RunRow>(`SELECT * FROM run WHERE rowid = (${lastRun('?')})`)
   const highest = db
     .prepare<[string], number>('SELECT coalesce(highest_contact, 0) FROM run WHERE id = ?')
     .pluck()
