@@ -65,8 +65,9 @@ describe('isWanted', () => {
 
   it('means by a star and an ending what Node means by it', () => {
     const ending = fc.constantFrom('.csv', '.csv.gz', '.rejects.csv', '.v2')
+    const stem = fc.stringMatching(/^[^./\0][^/\0]{0,9}$/).filter((name) => !name.startsWith('~$'))
     fc.assert(
-      fc.property(fc.stringMatching(/^[^./\0][^/\0]{0,9}$/), ending, ending, (name, own, asked) => {
+      fc.property(stem, ending, ending, (name, own, asked) => {
         expect(isWanted(`${name}${own}`, [`*${asked}`])).toBe(matchesGlob(`${name}${own}`, `*${asked}`))
       }),
     )
