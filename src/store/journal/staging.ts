@@ -161,12 +161,12 @@ const IS_REPAIR = `operation.undoes IS NOT DISTINCT FROM '${DRIFT_REPAIR}'`
 
 /**
  * Operations that were never sent give way to the newer record of their key that was accepted (a rejected one says
- * nothing, and claims nothing); deletes to any sign of it.
+ * nothing, and claims nothing), and what undoes a run to the newer plan that undoes it; deletes to any sign of the record.
  */
 const SUPERSEDE = `
 DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)} AND input_id <> @id
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id
-      AND newer.undoes IS NULL AND ${isKeyed('newer')})
+      AND (newer.undoes IS NULL OR newer.undoes = operation.undoes AND NOT ${IS_REPAIR}) AND ${isKeyed('newer')})
     -- A new record of the input: its create is not found by its key.
     OR EXISTS (SELECT 1 FROM claim_key WHERE input = @id AND claim_key.key = operation.key)
     OR (NOT ${IS_REPAIR} AND ${isClaimed('operation')})

@@ -230,17 +230,19 @@ export function supersede(tables: Tables, input: Input): void {
         ? mine.some((one) => sameRecord(kept(one), kept(reject)))
         : mine.some(({ key }) => key === reject.key) || isClaimed(reject.key)),
   )
-  const newer = rowsWhere(
-    tables,
-    (row) => row.pipeline === pipeline && row.inputId === id && row.undoes === undefined && isKeyed(row),
-  )
+  const newer = rowsWhere(tables, (row) => row.pipeline === pipeline && row.inputId === id && isKeyed(row))
+  const isOvertaken = (row: Row): boolean =>
+    newer.some(
+      ({ key, undoes }) =>
+        key === row.key && (undoes === undefined || (undoes === row.undoes && !isRepair(row))),
+    )
   dropRows(
     tables,
     (row) =>
       row.pipeline === pipeline &&
       isIn(OVERTAKABLE, row) &&
       row.inputId !== id &&
-      (newer.some(({ key }) => key === row.key) ||
+      (isOvertaken(row) ||
         seen.keys.has(row.key) ||
         (!isRepair(row) && isClaimed(row.key)) ||
         (row.cause === 'missing' && seen.skipped.has(row.key))),
