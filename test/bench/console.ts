@@ -211,6 +211,7 @@ say(
 const gate = createTokenGate(() => [{ token: TOKEN }], clock)
 const onFault = (error: unknown): void => void say(String(error))
 const settings = {
+  server: { users: [] },
   file: '/etc/contact-sync.yaml',
   service: serviceSettings(),
   state: { path },
