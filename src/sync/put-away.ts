@@ -125,7 +125,8 @@ export async function withoutUnmoved(
   for (const done of await state.unmovedInputs(pipeline.name)) {
     const { input: was } = done.staged
     const input = ready.find(({ name }) => name === was.name)
-    if (input !== undefined && (await source.isWaiting(was))) unmoved.push({ input, done })
+    const isSame = input?.version === was.version || (input !== undefined && (await source.isWaiting(was)))
+    if (input !== undefined && isSame) unmoved.push({ input, done })
     else if (input !== undefined || unsettled === 0) await state.endUnmoved(done.staged)
   }
   const left = new Set(unmoved.map(({ input }) => input))
@@ -139,12 +140,15 @@ export async function moveUnmoved(
 ): Promise<readonly InputReport[]> {
   const reports: InputReport[] = []
   for (const { input, done } of unmoved) {
-    const { isArchived, failure, note } = await move(input, done, context)
+    const { staged, folder, sha256 } = done
+    const { isArchived, failure, hasRejects, note } = await move(input, done, context)
     const report =
       failure === undefined ? { file: input.name, status: 'done' as const } : refusal(input, failure)
-    if (failure === undefined) await context.state.endUnmoved(done.staged)
+    if (failure === undefined) await context.state.endUnmoved(staged)
+    // Rejects are written once, however often the move fails.
+    else await context.state.endInput(staged, { as: folder, unmoved: { sha256, hasRejects } })
     await note?.()
-    logEnd({ report, folder: done.folder, isArchived }, context.log)
+    logEnd({ report, folder, isArchived }, context.log)
     reports.push(report)
   }
   return reports

@@ -1,5 +1,6 @@
 // The run as a whole, over the real store, with source and service in memory.
 import { describe, expect, it } from 'vitest'
+import { SyncError } from '../../src/core/words/errors.ts'
 import { HEADER, people, testLine } from '../support/line.ts'
 
 const sum = (result: Record<string, unknown>): number =>
@@ -208,6 +209,26 @@ describe('a run', () => {
     expect(line.source.waiting()).toEqual([])
     expect(line.source.archived.map(({ name }) => name)).toEqual(['a.csv', 'c.csv', 'b.csv'])
     expect(await line.run()).toMatchObject({ status: 'ok', files: [] })
+  })
+
+  it('writes the rejects of a file that cannot be moved away once, as soon as that is possible', async () => {
+    const line = testLine()
+    line.source.stuck = true
+    let [isFull, written] = [true, 0]
+    const { writeRejects } = line.source
+    line.source.writeRejects = async (...given) => {
+      if (isFull) throw new SyncError('ARCHIVE_FAILED', 'no space left')
+      written += 1
+      return writeRejects(...given)
+    }
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'nobody', 'A', 'B', '1']])
+    for (const full of [true, false, false]) {
+      isFull = full
+      expect(await line.run()).toMatchObject({ files: [{ status: 'left', code: 'ARCHIVE_FAILED' }] })
+    }
+    line.source.stuck = false
+    expect(await line.run()).toMatchObject({ files: [{ status: 'done' }] })
+    expect(written).toBe(1)
   })
 
   it('holds an empty file of a full pipeline, and reports a missing folder', async () => {
