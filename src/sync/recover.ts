@@ -3,6 +3,7 @@ import { type Known, recordDifference } from '../core/change/diff.ts'
 import type { Operation } from '../core/change/operation.ts'
 import { whyHeld } from '../core/change/waiting/held-why.ts'
 import { isRepair, repairAgain } from '../core/change/others/repair.ts'
+import { undoAgain } from '../core/log/undo.ts'
 import { REBUILD_GUARD } from '../core/change/lookup/rebuild.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
@@ -111,12 +112,12 @@ export async function settleDoubts(context: RunContext): Promise<void> {
 }
 
 function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings): Replanned['next'] {
-  if (isRepair(operation)) {
+  const { givesUp, undoes } = operation
+  if (undoes !== undefined) {
     if (known.inDoubt) return { state: 'waiting' }
-    const repair = repairAgain(operation, known)
-    return repair === undefined ? { state: 'settled' } : { ...repair, kind: 'update', state: 'planned' }
+    const again = (isRepair(operation) ? repairAgain : undoAgain)(operation, known)
+    return again === undefined ? { state: 'settled' } : { ...again, kind: 'update', state: 'planned' }
   }
-  const { givesUp } = operation
   const desired = {
     ...{ contact: operation.desired, terms: operation.terms?.asserts },
     ...(givesUp === undefined ? {} : { givesUp }),

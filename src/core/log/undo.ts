@@ -5,7 +5,8 @@ import { isBlank } from '../words/blank.ts'
 import type { LoggedEntry } from './audit-chain.ts'
 import type { AuditEntry } from './audit.ts'
 import type { Contact, FieldValue } from '../mapping/contact.ts'
-import type { FieldChange, Known, KnownLink } from '../change/diff.ts'
+import { type Change, changedFields, type FieldChange, type Known, type KnownLink } from '../change/diff.ts'
+import type { Operation } from '../change/operation.ts'
 import type { Provenance } from '../mapping/record.ts'
 import { type TermPlan, termsBeyond } from '../mapping/terms.ts'
 
@@ -231,4 +232,27 @@ export function undoDecision(
     step: isNothing ? { kind: 'nothing' } : { kind: 'update', link, fields, terms: plan },
     left: left([...leftFields, ...leftTerms]),
   }
+}
+
+/**
+ * What is left of an undo that was held or has failed: its own fields and terms, whatever the record has had put back or said
+ * since, and whatever its pipeline's policy for terms is. Undefined where nothing is left.
+ */
+export function undoAgain(
+  { fields, terms, contactId }: Pick<Operation, 'fields' | 'terms' | 'contactId'>,
+  { link }: Known,
+): (Change & { readonly linkId: number; readonly contactId: number }) | undefined {
+  if (link === undefined || link.gone || link.merged || link.contactId !== contactId) return undefined
+  const asserted = link.terms ?? []
+  const names = asserted.map(({ name }) => name)
+  const sure = asserted.filter(({ unsure }) => !unsure).map(({ name }) => name)
+  const add = termsBeyond(terms?.add ?? [], sure)
+  const removable = asserted.filter(({ shared }) => !shared).map(({ name }) => name)
+  const remove = termsBeyond(removable, termsBeyond(removable, terms?.remove ?? []))
+  const asserts = [...termsBeyond(names, remove), ...termsBeyond(add, names)]
+  const change = changedFields(fields, link.fields, link.unsure)
+  const isOfTerms = add.length + remove.length > 0
+  if (Object.keys(change).length === 0 && !isOfTerms) return undefined
+  const linked = { linkId: link.id, contactId: link.contactId }
+  return { ...linked, fields: change, ...(isOfTerms ? { terms: { add, remove, asserts } } : {}) }
 }

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
 import type { KnownLink } from '../../../src/core/change/diff.ts'
-import { type RunEffect, runEffects, undoDecision } from '../../../src/core/log/undo.ts'
+import type { Operation } from '../../../src/core/change/operation.ts'
+import { type RunEffect, runEffects, undoAgain, undoDecision } from '../../../src/core/log/undo.ts'
 
 const effect = (more: Partial<RunEffect> = {}): RunEffect => ({
   key: 'K1',
@@ -232,5 +233,59 @@ describe('what a run did', () => {
         expect(back).toEqual(Object.fromEntries(pairs.map(([field, [from]]) => [field, from ?? ''])))
       }),
     )
+  })
+})
+
+describe('an undo that is taken up again', () => {
+  const term = (name: string, more = {}) => ({ name, ours: true, shared: false, unsure: false, ...more })
+  const again = (of: Partial<Pick<Operation, 'fields' | 'terms'>>, at: KnownLink | undefined) =>
+    undoAgain({ contactId: 7, fields: {}, terms: undefined, ...of }, { link: at, inDoubt: false })
+  const phone = { fields: { phone: '1' } }
+  const terms = { terms: { add: ['back'], remove: ['new'], asserts: ['old', 'back'] } }
+  const linked = { linkId: 1, contactId: 7 }
+
+  test.each([
+    ['has its own fields alone', phone, link(), { ...linked, fields: { phone: '1' } }],
+    ['has nothing left that is put back already', phone, link({ fields: { phone: '1' } }), undefined],
+    [
+      'sends again what is not known to have arrived',
+      phone,
+      link({ fields: { phone: '1' }, unsure: ['phone'] }),
+      { ...linked, fields: { phone: '1' } },
+    ],
+    ['leaves a contact that is gone', phone, link({ gone: true }), undefined],
+    ['leaves a contact that was merged', phone, link({ merged: true }), undefined],
+    ['leaves another contact', phone, link({ contactId: 8 }), undefined],
+    ['leaves a record without a contact', phone, undefined, undefined],
+    [
+      'has its own terms, and keeps the others',
+      terms,
+      link({ terms: [term('New'), term('later')] }),
+      { ...linked, fields: {}, terms: { add: ['back'], remove: ['New'], asserts: ['later', 'back'] } },
+    ],
+    [
+      'leaves a term that another record asserts by now',
+      terms,
+      link({ terms: [term('new', { shared: true }), term('back')] }),
+      undefined,
+    ],
+    [
+      'gives a term again that is not known to have arrived',
+      terms,
+      link({ terms: [term('back', { unsure: true })] }),
+      { ...linked, fields: {}, terms: { add: ['back'], remove: [], asserts: ['back'] } },
+    ],
+    [
+      'has no terms where nothing is known of them',
+      terms,
+      link({ terms: undefined }),
+      {
+        ...linked,
+        fields: {},
+        terms: { add: ['back'], remove: [], asserts: ['back'] },
+      },
+    ],
+  ])('%s', (_, of, at, expected) => {
+    expect(again(of, at)).toEqual(expected)
   })
 })
