@@ -447,6 +447,24 @@ export function stateContract(name: string, open: () => TestState): void {
       ])
     })
 
+    it('does not list what another file of the run brought since as released', async () => {
+      const hold = { guard: 'max_changes', holds: 'all', number: 1, threshold: '0' } as const
+      const about = { at: AT, configHash: 'h' }
+      const first = await world.read([ANNA])
+      await state.holdPlan(first, { ...hold, reason: 'first' }, about)
+      await state.commitPlan(first, 'sum')
+      await state.release('r1', AT + 1)
+      const second = await world.read([BEN])
+      await state.holdPlan(second, { ...hold, reason: 'second' }, about)
+      await state.commitPlan(second, 'sum')
+      const counts = { number: 1, left: 1, ready: 1 }
+      expect(await state.heldPlans(['shop'])).toMatchObject([
+        { runId: 'r1', reason: 'second', releasedAt: undefined, ...counts },
+      ])
+      await state.release('r1', AT + 2)
+      expect(await state.heldPlans(['shop'])).toMatchObject([{ number: 2, left: 2, ready: 0 }])
+    })
+
     it('lets what was released go once: what ends as held after that waits for another decision', async () => {
       const hold = { guard: 'max_changes', holds: 'all', number: 1, threshold: '0', reason: 'many' } as const
       const staged = await world.read([ANNA])

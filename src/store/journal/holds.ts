@@ -85,11 +85,21 @@ export const RECOUNT_HOLDS = `
 UPDATE hold SET number = ${LEFT_OF_HOLD}
 WHERE run_id = @runId AND pipeline = @pipeline AND released_at IS NULL`
 
+/** Holds of which something was not released as a whole yet. */
+const OPEN = 'FILTER (WHERE released_at IS NULL)'
+
+/**
+ * A run holds several files by one guard. As long as one of them waits for a person it is those that count, and what was
+ * released of the others is released one by one.
+ */
 const LIST = `
 SELECT * FROM (
-SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS threshold, group_concat(DISTINCT reason) AS reason,
-       max(config_hash) AS config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
-       sum(${LEFT_OF_HOLD}) AS left_over, sum(${READY_OF_HOLD}) AS ready,
+SELECT run_id, pipeline, guard, max(threshold) AS threshold, max(config_hash) AS config_hash, min(held_at) AS held_at,
+       coalesce(group_concat(DISTINCT reason) ${OPEN}, group_concat(DISTINCT reason)) AS reason,
+       CASE WHEN count(*) = count(released_at) THEN max(released_at) END AS released_at,
+       coalesce(sum(number) ${OPEN}, sum(number)) AS number,
+       coalesce(sum(${LEFT_OF_HOLD}) ${OPEN}, sum(${LEFT_OF_HOLD})) AS left_over,
+       sum(${READY_OF_HOLD}) + sum(${LEFT_OF_HOLD}) - coalesce(sum(${LEFT_OF_HOLD}) ${OPEN}, sum(${LEFT_OF_HOLD})) AS ready,
        (SELECT coalesce(max(needed), 0) FROM operation JOIN approval_need ON approval_need.operation = operation.id
         WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard AND operation.state = 'held') AS needed,
        sum(${WAITS_WITHOUT_CHANGES}) AS waiting

@@ -236,13 +236,14 @@ function heldPlan(tables: Tables, holds: readonly HoldRow[], first: HoldRow): He
     tables,
     (row) => row.runId === first.runId && row.guard === first.guard && row.state === 'held',
   )
-  const releasedAt = holds.map((hold) => hold.releasedAt).find((at) => at !== undefined)
-  const left = held.filter(({ released }) => !released || releasedAt !== undefined)
+  const open = holds.filter((hold) => hold.releasedAt === undefined)
+  const counted = open.length === 0 ? holds : open
+  const left = held.filter(({ released }) => !released || open.length === 0)
   return {
     runId: first.runId,
     pipeline: first.pipeline,
     guard: first.guard,
-    number: holds.reduce((sum, { changes }) => sum + changes, 0),
+    number: counted.reduce((sum, { changes }) => sum + changes, 0),
     left: left.length,
     ready: held.length - left.length,
     threshold:
@@ -250,12 +251,12 @@ function heldPlan(tables: Tables, holds: readonly HoldRow[], first: HoldRow): He
         .map(({ threshold }) => threshold)
         .sort()
         .at(-1) ?? '',
-    reason: [...new Set(holds.map(({ reason }) => reason))].join(','),
+    reason: [...new Set(counted.map(({ reason }) => reason))].join(','),
     configHash: first.configHash,
     approvedBy: [],
     needed: Math.max(0, ...held.map(({ needed }) => needed)),
     heldAt: Math.min(...holds.map(({ heldAt }) => heldAt)),
-    releasedAt,
+    releasedAt: open.length === 0 ? first.releasedAt : undefined,
   }
 }
 
