@@ -196,6 +196,57 @@ describe('above the number', () => {
     expect(first).toHaveLength(2)
   })
 
+  describe('where a full export lacks a record', () => {
+    const guards = { ...GUARDS, max_deletes: { share: 1 }, brake: RULE }
+    const full = (onMissing: 'keep' | 'remove_terms' | 'delete') =>
+      line({ mode: 'full', on_missing: onMissing, guards })
+    const numbers = (from: number, to: number, but: readonly number[]): string[][] =>
+      people(from, to).filter(([no = '']) => !but.map((id) => `K${id}`).includes(no))
+
+    it.each(['keep', 'remove_terms'] as const)(
+      'it does not get it before it is back (on_missing: %s)',
+      async (onMissing) => {
+        const one = full(onMissing)
+        await drop(one, people(1, 20))
+        const [missing = 0] = [...one.service.contacts.keys()].filter((id) => !given(one).includes(id))
+        await drop(one, numbers(1, 20, [missing]))
+        one.clock.advance(RULE.watch + 1000)
+        await one.run()
+        expect(given(one)).toHaveLength(19)
+        expect(given(one)).not.toContain(missing)
+        await drop(one, people(1, 20))
+        expect(given(one)).toContain(missing)
+      },
+    )
+
+    it('nothing waits for it any more once its contact was deleted', async () => {
+      const one = full('delete')
+      const { run_id: run } = await drop(one, people(1, 20))
+      const first = given(one)
+      await drop(
+        one,
+        numbers(
+          1,
+          20,
+          [1, 2, 3, 4].filter((id) => !first.includes(id)),
+        ),
+      )
+      const left = one.service.contacts.size - first.length
+      expect(await one.state.heldPlans(['shop'])).toMatchObject([{ runId: run, number: left, left }])
+      expect((await one.state.backlog('shop')).held).toBe(left)
+    })
+
+    it('others are drawn where the contacts of all of the first were deleted', async () => {
+      const one = full('delete')
+      await drop(one, people(1, 20))
+      one.clock.advance(RULE.watch - 10_000)
+      await drop(one, numbers(1, 20, given(one)))
+      one.clock.advance(RULE.watch - 10_000)
+      expect(await one.run()).toMatchObject({ status: 'held' })
+      expect(given(one)).toHaveLength(2)
+    })
+  })
+
   it('what is suppressed meanwhile is not given it, and is not tried by every run', async () => {
     const one = line()
     await drop(one, people(1, 20))

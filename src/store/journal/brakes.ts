@@ -34,11 +34,15 @@ const ask = ({ id, term, name, pipeline, key, first, alone_in: alone, file, line
   aloneIn: alone ?? undefined,
 })
 
-const HAS_CONTACT = `EXISTS (SELECT 1 FROM link WHERE link.pipeline = brake_ask.pipeline AND link.key = brake_ask.key AND link.gone = 0)`
+/** More conditions may follow. */
+const LINK = 'SELECT 1 FROM link WHERE link.pipeline = brake_ask.pipeline AND link.key = brake_ask.key'
+const HAS_CONTACT = `EXISTS (${LINK} AND link.gone = 0)`
+/** The newest full export lacks its record, which asks for nothing until it is back. */
+const IS_MISSING = `EXISTS (${LINK} AND link.missing > 0)`
 const HAS_OPEN = `EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = brake_ask.pipeline AND operation.key = brake_ask.key
   AND ${isKeyed('operation')})`
 /** Its contact is there, and no other change of its record waits before it. */
-const IS_FREE = `${HAS_CONTACT} AND NOT ${HAS_OPEN}`
+const IS_FREE = `${HAS_CONTACT} AND NOT ${IS_MISSING} AND NOT ${HAS_OPEN}`
 
 interface NumbersRow {
   phase: BrakeNumbers['phase'] | null
@@ -64,6 +68,9 @@ function createStep(db: Connection) {
   const dropLost = db.prepare(
     `DELETE FROM brake_ask WHERE term = ? AND first = 1 AND given_at IS NULL AND NOT ${HAS_CONTACT}`,
   )
+  const putBack = db.prepare(
+    `UPDATE brake_ask SET state = 'waiting', first = 0 WHERE term = ? AND first = 1 AND given_at IS NULL AND ${IS_MISSING}`,
+  )
   const grantAll = db.prepare(
     `UPDATE brake_ask SET state = 'granted' WHERE term = ? AND state = 'waiting' AND ${IS_FREE}`,
   )
@@ -85,6 +92,7 @@ function createStep(db: Connection) {
   }
   return (term: string, rule: BrakeRule, { now, runId }: { now: number; runId: string }): BrakeStep => {
     dropLost.run(term)
+    putBack.run(term)
     forget.run(term, now - rule.watch)
     const step = brakeStep(read(term, now - rule.watch, now), rule)
     if (step === 'give_all') note.run(term, now, grantAll.run(term).changes)
@@ -95,6 +103,9 @@ function createStep(db: Connection) {
     return step
   }
 }
+
+/** Whose record and contact have gone: nothing waits for it, and it is none of the first any more. */
+export const FORGET_ASKS = 'DELETE FROM brake_ask WHERE pipeline = @pipeline AND key = @key'
 
 /** Everything that waits for a term is granted; what was granted before does not count any more. */
 function createOpenBrake(db: Connection): (term: string, now: number) => void {

@@ -16,6 +16,7 @@ import { auditEntries } from '../../core/log/audit.ts'
 import type { EntryContext } from '../../core/run-state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
+import { FORGET_ASKS } from './brakes.ts'
 import { createLedger } from './contacts/ledger.ts'
 import { createCountDelete } from './delete-counts.ts'
 import { DESIRED } from '../file/desired.ts'
@@ -136,6 +137,7 @@ function createUnlinked(db: Connection): (operation: Operation, batch: Batch) =>
     FORGET_FINGERPRINT,
     FORGET_LINK,
     FORGET_RESOLVED,
+    FORGET_ASKS,
     `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')} AND ${isOneOf(JUDGED_AGAIN)}`,
   ].map((sql) => db.prepare(sql))
   return (operation, { at }) => {
