@@ -10,7 +10,7 @@ import {
 } from '../core/change/waiting/brake.ts'
 import { planEntry } from '../core/log/audit.ts'
 import { termKey } from '../core/mapping/terms.ts'
-import { type InputReport, noCounts } from '../core/outcome/summary.ts'
+import { type Counts, type InputReport, noCounts } from '../core/outcome/summary.ts'
 import type { StagedEntry } from '../core/state.ts'
 import { plural } from '../core/words/format.ts'
 import type { PlanContext } from './context.ts'
@@ -134,6 +134,22 @@ function stagedTerms(
   ]
 }
 
+/** Records with other changes in this run, whose term waits for approvers: they are counted once. `counts` has them as held. */
+async function countHeldAfter(
+  keys: readonly string[],
+  counts: Counts,
+  { runId, state, tally }: PlanContext,
+): Promise<void> {
+  if (counts.held === 0) return
+  const planned = await state.takeToSend(runId, undefined, Number.MAX_SAFE_INTEGER)
+  const going = new Set(planned.map(({ key }) => key))
+  for (const key of keys) {
+    if (going.has(key) || !tally.isAsking(key)) continue
+    counts.held -= 1
+    tally.noteAskHeld(key)
+  }
+}
+
 /** Plans what was granted to records of this pipeline. */
 async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrections> {
   const { pipeline, runId, state, tally } = context
@@ -173,6 +189,11 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
   const numbers = await state.inputNumbers(staged)
   await holdByApprovals(staged, counts, context)
   await state.commitPlan(staged, '')
+  await countHeldAfter(
+    entries.flatMap((entry) => (entry.kind === 'operation' ? entry.key : [])),
+    counts,
+    context,
+  )
   const judged = { file: FILE, numbers: { ...numbers, read: counts.read, newTerms: 0 }, hold: undefined }
   yield { staged, counts, judged }
   await settleGiven(context)

@@ -38,6 +38,8 @@ export interface Tally {
   /** A record of this run that has other changes may be given a term after them: it counts once, whatever becomes of that. */
   noteAsking(key: string): void
   isAsking(key: string): boolean
+  /** That term waits for approvers: the record counts as held, and not as what its other changes were. */
+  noteAskHeld(key: string): void
 }
 
 export const notSentCounts = ({ withheld, keptEdits, leftOut }: Tally): NotSent => ({
@@ -171,6 +173,7 @@ export function createTally(runId: string, exampleKey?: string): Tally {
     noteEdits: ({ id }, found) => edits.note(id, found),
     leftOut: leftOutCounter(exampleKey),
     ...outcomes.asking,
+    noteAskHeld: (key) => outcomes.count(key, { outcome: 'held', why: undefined }),
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },

@@ -1,6 +1,9 @@
 // A term that may start a mailing: the first contacts, the look at them, and what waits meanwhile, over many runs.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { printOfChange } from '../../src/core/change/waiting/approval.ts'
+import { droppedOf } from '../../src/core/change/waiting/dropped.ts'
+import type { Operation } from '../../src/core/change/operation.ts'
 import type { BrakeRule } from '../../src/core/change/waiting/brake.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
@@ -268,6 +271,56 @@ describe('above the number', () => {
     await drop(crm, people(101, 103))
     expect(given(one)).toHaveLength(5)
     expect(await crm.state.heldPlans(['shop', 'crm'])).toMatchObject([{ pipeline: 'crm', number: 1 }])
+  })
+
+  describe('where approvers must release the term', () => {
+    const approvals = { settings: 's', rules: [{ when: { terms: ['Newsletter'] }, by: 2 }] }
+    const held = async (one: Line) => {
+      const found: Operation[] = []
+      for await (const operation of one.state.held(['shop']))
+        if (operation.guard === 'approval') found.push(operation)
+      return found
+    }
+
+    it('a record that the run has created or changed before counts once, as held', async () => {
+      const counts = { read: 20, created: 18, held: 2 }
+      const planned = line({ approvals })
+      planned.source.drop('a.csv', people(1, 20))
+      expect((await planned.preview()).plan.counts).toMatchObject(counts)
+      expect(await drop(line({ approvals }), people(1, 20))).toMatchObject({ status: 'held', ...counts })
+      const few = line({ approvals })
+      await drop(few, people(1, 3, ''))
+      const changed = people(1, 3, 'Newsletter', 'Changed')
+      expect(await drop(few, changed)).toMatchObject({ read: 3, updated: 0, held: 3 })
+    })
+
+    it('what is dropped of it is not planned again', async () => {
+      const one = line({ approvals })
+      await drop(one, people(1, 3))
+      const dropped = (await held(one)).slice(0, 1).map(droppedOf)
+      await one.state.concludeDecision(0, { at: 0, effects: [{ do: 'drop', dropped }] })
+      await one.run()
+      await drop(one, people(1, 3))
+      expect(await held(one)).toHaveLength(2)
+    })
+
+    it('approvals stay where its record comes again', async () => {
+      const one = line({ approvals })
+      await drop(one, people(1, 1))
+      const [change] = await held(one)
+      if (change === undefined) throw new Error('nothing is held')
+      const { id: operation, key, pipeline, runId: run } = change
+      const approved = [
+        { operation, pipeline, key, print: printOfChange(change, 's'), releasedUnder: undefined },
+      ]
+      await one.state.concludeDecision(0, { at: 0, effects: [{ do: 'approve', run, by: 'anna', approved }] })
+      await drop(one, people(1, 1))
+      const [again] = await held(one)
+      expect(again?.runId).not.toBe(run)
+      expect(await one.state.approvals('shop', [key])).toMatchObject([
+        { by: 'anna', print: again && printOfChange(again, 's') },
+      ])
+    })
   })
 
   it('the plan says what waits, and gives nothing', async () => {

@@ -34,11 +34,15 @@ const NOTE = `
 INSERT INTO hold (run_id, input_id, guard, pipeline, number, threshold, reason, config_hash, held_at)
 VALUES (@runId, @id, '${GUARD}', @pipeline, @changes, @threshold, @reason, @configHash, @at)`
 
+/** What a brake has let go is planned again in the run in which its record comes again: its approvals stay. */
+const IS_GRANTED = `EXISTS (SELECT 1 FROM brake_ask WHERE brake_ask.pipeline = approval.pipeline
+  AND brake_ask.key = approval.key AND brake_ask.state = 'granted' AND given_at IS NULL)`
+
 /** Approvals of records of which nothing is held; `which`: of what is held, all counts where it is ''. */
 const forgetApprovalsWithout = (which: string): string =>
   `DELETE FROM approval WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation
      WHERE operation.pipeline = approval.pipeline AND operation.key = approval.key AND ${isKeyed('operation')}
-       AND operation.state = 'held' AND operation.guard IS NOT NULL${which})`
+       AND operation.state = 'held' AND operation.guard IS NOT NULL${which}) AND NOT ${IS_GRANTED}`
 
 /** Before a plan replaces what waits: what was sent or dropped needs its approvals again, also where the input brings the same change. */
 export const FORGET_ENDED_APPROVALS = forgetApprovalsWithout(' AND operation.input_id <> @id')

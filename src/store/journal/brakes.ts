@@ -107,6 +107,16 @@ function createStep(db: Connection) {
 /** Whose record and contact have gone: nothing waits for it, and it is none of the first any more. */
 export const FORGET_ASKS = 'DELETE FROM brake_ask WHERE pipeline = @pipeline AND key = @key'
 
+/** A change that a brake had let go and that an operator dropped: its terms, as JSON, are not asked for again. */
+export function createDropAsks(
+  db: Connection,
+): (of: { readonly pipeline: string; readonly key: string; readonly terms: string }) => void {
+  const drop = db.prepare(`
+    UPDATE brake_ask SET state = 'dropped', first = 0 WHERE pipeline = @pipeline AND key = @key AND state = 'granted'
+      AND given_at IS NULL AND name IN (SELECT value FROM json_each(@terms, '$.add'))`)
+  return (of) => void drop.run(of)
+}
+
 /** Everything that waits for a term is granted; what was granted before does not count any more. */
 function createOpenBrake(db: Connection): (term: string, now: number) => void {
   const grant = db.prepare("UPDATE brake_ask SET state = 'granted' WHERE term = ? AND state = 'waiting'")

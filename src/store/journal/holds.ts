@@ -5,7 +5,7 @@ import type { Dropped } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'
 import { createApprovalStore, createApproversOf } from './approvals.ts'
-import { createHeldByBrakes } from './brakes.ts'
+import { createDropAsks, createHeldByBrakes } from './brakes.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import {
   createCountDecided,
@@ -164,9 +164,10 @@ export function createRelease(
  * expected stays unaccepted.
  */
 export function createDropHeld(db: Connection): (dropped: readonly Dropped[], at: number) => void {
-  const remove = db.prepare<[number], RowOfHold>(
-    "DELETE FROM operation WHERE id = ? AND state = 'held' RETURNING input_id, guard, released",
+  const remove = db.prepare<[number], RowOfHold & { terms: string | null }>(
+    "DELETE FROM operation WHERE id = ? AND state = 'held' RETURNING input_id, guard, released, terms",
   )
+  const dropAsks = createDropAsks(db)
   const note = db.prepare('INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)')
   const forget = db.prepare(FORGET_EMPTY_HOLDS)
   const countDecided = createCountDecided(db)
@@ -174,6 +175,7 @@ export function createDropHeld(db: Connection): (dropped: readonly Dropped[], at
     const removed = dropped.flatMap(({ operation, pipeline, key, cause, print }) => {
       const row = remove.get(operation)
       if (row !== undefined && print !== undefined) note.run(pipeline, key, cause, print)
+      if (row !== undefined && row.terms !== null) dropAsks({ pipeline, key, terms: row.terms })
       return row ?? []
     })
     countDecided(removed, at)
