@@ -106,6 +106,28 @@ describe('what a rule requires', () => {
     expect(told.stdout).toMatch(/each approver: contact-sync held release \S+ --as NAME/)
   })
 
+  it('stands beside another guard: what goes without approvers is no change that has come since', async () => {
+    await configure({ guards: '{ max_changes: 1, max_deletes: 100%, max_deletes_per: off }' })
+    await drop({ K1: 'Anne', K2: 'Berta', K3: 'Carla' })
+    const held = await run(4)
+    const listed = async () => (await place.cli('held', 'list')).stdout
+    const command = `contact-sync held release ${held} --as NAME\n`
+
+    expect((await as('anna', 'held', 'release', held)).stdout).toBe(
+      `3 changes of shop released; the next run sends them, unless newer data arrives first\n1 change approved\n1 change still wait; 1 more approver must release them: ${command}`,
+    )
+    expect(await listed()).toContain(`run ${held}: 1 change held by max_changes`)
+    expect(await listed()).toContain('released so far by anna')
+    expect(await listed()).not.toContain('have changed since')
+    // Who approves nothing takes nothing from the approval of others, and nothing of it has changed.
+    const operator = await as('olga', 'held', 'release', held)
+    expect(operator.stdout).toContain(`1 change still wait; 1 more approver must release them: ${command}`)
+    expect(operator.stdout).not.toContain('left out')
+    expect((await as('bert', 'held', 'release', held)).stdout).toContain('4 changes of shop released')
+    await run(0)
+    expect([await nameOf('K1'), await nameOf('K4')]).toEqual(['Anne', undefined])
+  })
+
   it('goes when two different approvers have released it, and not before', async () => {
     await drop({ ...without('K4'), K1: 'Anne' })
     expect(await place.cli('plan', '--json')).toMatchObject({

@@ -465,6 +465,22 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.heldPlans(['shop'])).toMatchObject([{ number: 2, left: 2, ready: 0 }])
     })
 
+    it('counts what is released beside changes that wait for approvers as decided, not as changed', async () => {
+      const hold = { guard: 'max_changes', holds: 'all', number: 2, threshold: '1', reason: 'many' } as const
+      const staged = await world.read([ANNA, { ...BEN, terms: ['Newsletter'] }])
+      await state.holdPlan(staged, hold, { at: AT, configHash: 'h' })
+      const rule = { of: 'given', terms: ['Newsletter'], by: 2, threshold: 't', reason: 'r' } as const
+      await state.holdForApproval(staged, [rule], { at: AT, configHash: 'h' })
+      await state.commitPlan(staged, 'sum')
+      await state.endInput(staged, { as: 'processed' })
+      for (const later of [1, 2]) {
+        await state.release('r1', AT + later)
+        expect(await state.heldPlans(['shop'])).toMatchObject([
+          { number: 1, left: 1, ready: 1, needed: 2, releasedAt: undefined },
+        ])
+      }
+    })
+
     it('lets what was released go once: what ends as held after that waits for another decision', async () => {
       const hold = { guard: 'max_changes', holds: 'all', number: 1, threshold: '0', reason: 'many' } as const
       const staged = await world.read([ANNA])

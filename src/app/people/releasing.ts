@@ -53,12 +53,12 @@ export interface GivenApprovals {
 const MOST_KEYS = 10
 
 /** What became of changes that approvers must release, for the person who approves. */
-export function approvalLines({ run_id: run, changes, approvals }: Released): readonly string[] {
+export function approvalLines({ run_id: run, approvals }: Released): readonly string[] {
   if (approvals === undefined) return []
   const { approved, again, waiting, missing, left_out: left } = approvals
   const more = `${plural(missing, 'more approver')} must release them: contact-sync held release ${run} --as NAME`
   return [
-    ...(approved > changes ? [`${plural(approved, 'change')} approved`] : []),
+    ...(approved > 0 && waiting > again ? [`${plural(approved, 'change')} approved`] : []),
     ...(again > 0 ? [`${plural(again, 'change')} had your approval already`] : []),
     ...(waiting > 0 ? [`${plural(waiting, 'change')} still wait; ${more}`] : []),
     ...(left.length > 0
@@ -159,7 +159,7 @@ interface Judged {
   readonly missing: number
 }
 
-/** What the approval of this person makes of each change. */
+/** What the approval of this person makes of each change, and how many more it needs; of a person who approves nothing that alone counts. */
 async function judged(changes: readonly Operation[], desk: Desk): Promise<readonly Judged[]> {
   const { decided, settings, state } = desk
   const approvers = approversOf(settings)
@@ -176,7 +176,8 @@ async function judged(changes: readonly Operation[], desk: Desk): Promise<readon
       const before = (byPrint.get(print) ?? []).map(({ by }) => by).filter((by) => approvers.includes(by))
       const { needed } = change
       const outcome = approvedBy(decided.by, { needed, before, approvers })
-      all.push({ change, print, outcome, missing: needed - new Set([...before, decided.by]).size })
+      const counted = isApprover(desk) ? [...before, decided.by] : before
+      all.push({ change, print, outcome, missing: needed - new Set(counted).size })
     }
   }
   return all
@@ -216,9 +217,10 @@ async function approveHeld(desk: Desk, which: HeldOfRun, changes: readonly Opera
   const open = changes.filter(({ needed }) => needed === 0)
   const waiting = changes.filter(({ needed }) => needed > 0)
   if (open.length === 0 && !isApprover(desk)) throw notApproved(run, waiting, desk)
-  const all = isApprover(desk) ? await judged(waiting, desk) : []
+  const all = await judged(waiting, desk)
+  const given = isApprover(desk) ? all : []
   const of = (outcome: Approved): Operation[] =>
-    all.filter((one) => one.outcome === outcome).map(({ change }) => change)
+    given.filter((one) => one.outcome === outcome).map(({ change }) => change)
   const [done, approved, again] = [of('released'), of('approved'), of('again')]
   const released = countsOf([...open, ...done])
   const entries: AuditEntry[] = [
@@ -230,7 +232,7 @@ async function approveHeld(desk: Desk, which: HeldOfRun, changes: readonly Opera
       do: 'approve',
       run,
       by: desk.decided.by,
-      approved: all.flatMap((one) => (one.outcome === 'again' ? [] : [approvedChange(one, desk.settings)])),
+      approved: given.flatMap((one) => (one.outcome === 'again' ? [] : [approvedChange(one, desk.settings)])),
     },
     ...(open.length === 0
       ? []
@@ -239,9 +241,7 @@ async function approveHeld(desk: Desk, which: HeldOfRun, changes: readonly Opera
   const left = await leftOut(which, all, desk)
   await desk.conclude(effects, entries)
   const still = isApprover(desk) ? approved.length + again.length : waiting.length
-  const lacks = isApprover(desk)
-    ? all.filter(({ outcome }) => outcome !== 'released').map(({ missing }) => missing)
-    : waiting.map(({ needed }) => needed)
+  const lacks = all.map(({ missing }) => missing)
   return {
     run_id: run,
     pipelines: [...new Set(changes.map(({ pipeline }) => pipeline))],

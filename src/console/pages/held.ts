@@ -47,11 +47,13 @@ const mayRelease = ({ needed }: HeldPlan, { mayDecide, mayApprove }: User): bool
   needed === 0 ? mayDecide : mayApprove
 
 /** Who must release it, and who has; nothing where any operator may. */
-function approvals({ needed, approvedBy }: HeldPlan): Html {
+function approvals({ guard, needed, approvedBy }: HeldPlan): Html {
   if (needed === 0) return nothing
   const so = approvedBy.length === 0 ? '' : ` So far: ${approvedBy.join(', ')}.`
+  // Another guard may hold more than the rule is about.
+  const what = guard === 'approval' ? 'them' : 'those that a rule under approvals names'
   return html`<p>
-    ${badge('warn', 'approval')} ${plural(needed, 'different approver')} must release them.${so}
+    ${badge('warn', 'approval')} ${plural(needed, 'different approver')} must release ${what}.${so}
   </p>`
 }
 

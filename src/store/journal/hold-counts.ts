@@ -19,6 +19,12 @@ export const READY_OF_HOLD = `(SELECT count(*) ${HELD} AND operation.released = 
 /** Whether none of the hold's changes waits for a person. */
 export const IS_DECIDED = `NOT EXISTS (SELECT 1 ${HELD} AND operation.released = 0)`
 
+const NEEDS_APPROVERS = 'operation.id IN (SELECT operation FROM approval_need)'
+
+/** Before a release of a run: what goes beside changes that wait for approvers is decided, and no longer in the number of its hold. */
+export const COUNT_OUT_RELEASED = `UPDATE hold SET number = number - (SELECT count(*) ${HELD} AND operation.released = 0 AND NOT ${NEEDS_APPROVERS})
+WHERE run_id = ? AND released_at IS NULL AND EXISTS (SELECT 1 ${HELD} AND operation.released = 0 AND ${NEEDS_APPROVERS})`
+
 /** No smaller than what is held: changes that were released by themselves are its changes again. */
 export const WHOLE_NUMBER = `number = CASE WHEN number < (SELECT count(*) ${HELD}) THEN (SELECT count(*) ${HELD}) ELSE number END`
 

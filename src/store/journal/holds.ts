@@ -8,6 +8,7 @@ import { createApprovalStore, createApproversOf } from './approvals.ts'
 import { createDropAsks, createHeldByBrakes } from './brakes.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import {
+  COUNT_OUT_RELEASED,
   createCountDecided,
   type RowOfHold,
   IS_DECIDED,
@@ -143,6 +144,7 @@ const IS_RELEASABLE = `state = 'held' AND guard IS NOT NULL AND id NOT IN (SELEC
 export function createRelease(
   db: Connection,
 ): (of: { run: string; at: number; keys?: readonly string[] | undefined }) => void {
+  const countAll = db.prepare(COUNT_OUT_RELEASED)
   const all = db.prepare(`UPDATE operation SET released = 1 WHERE run_id = ? AND ${IS_RELEASABLE}`)
   const some = db.prepare<[string, string], RowOfHold>(`
     UPDATE operation SET released = 1 WHERE run_id = ? AND released = 0 AND ${IS_RELEASABLE}
@@ -153,6 +155,7 @@ export function createRelease(
     UPDATE hold SET released_at = ?, ${WHOLE_NUMBER} WHERE run_id = ? AND ${IS_DECIDED}`)
   return ({ run, at, keys }) => {
     if (keys !== undefined) return countDecided(some.all(run, JSON.stringify(keys)), at)
+    countAll.run(run)
     all.run(run)
     noteRelease.run(at, run)
     forgetAccepted.run(run)

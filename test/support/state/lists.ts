@@ -371,16 +371,26 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
       }
     },
     async release(runId, at) {
+      const isOf = (hold: HoldRow, row: Row): boolean =>
+        row.inputId === hold.inputId && row.guard === hold.guard && row.state === 'held' && !row.released
+      // Beside changes that wait for approvers.
+      const counted = tables.holds.filter(
+        (hold) =>
+          hold.runId === runId &&
+          hold.releasedAt === undefined &&
+          rowsWhere(tables, (row) => row.needed > 0 && isOf(hold, row)).length > 0,
+      )
       for (const row of rowsWhere(
         tables,
         (one) => one.runId === runId && isIn(['held'], one) && one.guard !== undefined && one.needed === 0,
-      ))
+      )) {
+        const hold = counted.find((one) => isOf(one, row))
+        if (hold !== undefined) hold.changes -= 1
         row.released = true
+      }
       for (const hold of tables.holds) {
         if (hold.runId !== runId) continue
-        const isOpen = (row: Row): boolean =>
-          row.inputId === hold.inputId && row.guard === hold.guard && row.state === 'held' && !row.released
-        if (rowsWhere(tables, isOpen).length > 0) continue
+        if (rowsWhere(tables, (row) => isOf(hold, row)).length > 0) continue
         hold.releasedAt = at
         if (hold.guard === 'shrunken_export' || hold.guard === 'expect') tables.accepted.delete(hold.pipeline)
       }
