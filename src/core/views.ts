@@ -29,6 +29,10 @@ export interface PipelineView {
   readonly pipeline: string
   readonly lastRun: RunRecord | undefined
   readonly backlog: Backlog
+  /** Of what is held: released, and sent by the next run. */
+  readonly released: number
+  /** Fields edited at the service that wait for a release. */
+  readonly editsToRelease: number
 }
 
 /** What all runs that began on a day did, in UTC. */

@@ -1,7 +1,8 @@
 // What the pages say, over a real state: every page as a whole, what is in it, what must not be.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SyncError } from '../../src/core/words/errors.ts'
-import { type Desk, MARKUP, openDesk, TOKEN } from './desk.ts'
+import { openState } from '../../src/store/state-store.ts'
+import { type Desk, MARKUP, openDesk, pastAt, TOKEN } from './desk.ts'
 
 let desk: Desk
 let changedId = 0
@@ -137,6 +138,31 @@ describe('the overview', () => {
     expect(text).toContain('Needs attention: 30 changes held in shop')
     expect(text).toContain('in 1 min')
     expect(text).toContain('5 requests per 1 s, 4 at once')
+  })
+
+  it('counts what still waits for someone: not what is released, and edits that are', async () => {
+    const other = await openDesk((data) => ({
+      ...data,
+      views: {
+        ...data.views,
+        pipelines: async (names) =>
+          (await data.views.pipelines(names)).map((one) => ({ ...one, released: 29, editsToRelease: 2 })),
+      },
+    }))
+    const text = textOf((await other.page('/')).body)
+    expect(text).toContain('Needs attention: 1 change held in shop · 2 edited fields to be released in shop')
+    await other.close()
+  })
+
+  it('names no change that is released and waits for the next run', async () => {
+    const other = await openDesk(undefined, async (path) => {
+      await pastAt(path)
+      const state = openState(path, { pid: 1, since: 0, thorough: false })
+      await state.release('shop-run-3', 1)
+      await state.close()
+    })
+    expect(textOf((await other.page('/')).body)).not.toContain('held in shop')
+    await other.close()
   })
 
   it('says nothing of what needs attention where nothing does', async () => {

@@ -2,7 +2,7 @@
 import { pipelinePauseText } from '../../core/decision.ts'
 import type { ConditionName } from '../../core/alerts/alert-rules.ts'
 import type { ReceiverStanding } from '../../core/alerts/alert-store.ts'
-import { type Backlog, currentBacklog } from '../../core/outcome/backlog.ts'
+import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
@@ -40,12 +40,12 @@ const of = (path: string, pipeline: string): string => address(path, { pipeline 
 function openKind(
   rows: readonly Row[],
   path: string,
-  { countOf, words }: { countOf(backlog: Backlog): number; words(count: number): string },
+  { countOf, words }: { countOf(row: Row): number; words(count: number): string },
 ): Html[] {
-  const those = rows.filter(({ backlog }) => countOf(backlog) > 0)
+  const those = rows.filter((row) => countOf(row) > 0)
   const [first] = those
   if (first === undefined) return []
-  const sum = those.reduce((total, { backlog }) => total + countOf(backlog), 0)
+  const sum = those.reduce((total, row) => total + countOf(row), 0)
   const place = those.length === 1 ? of(path, first.pipeline) : path
   return [html`<a href="${place}">${words(sum)}</a> in ${those.map(({ pipeline }) => pipeline).join(', ')}`]
 }
@@ -76,15 +76,20 @@ function openEnds(rows: readonly Row[], receivers: readonly ReceiverStanding[]):
   return [
     ...failed,
     ...openKind(rows, '/held', {
-      countOf: ({ held }) => held,
+      // What is released needs no one: the next run sends it.
+      countOf: ({ backlog, released }) => backlog.held - released,
       words: (count) => `${plural(count, 'change')} held`,
     }),
+    ...openKind(rows, '/edits', {
+      countOf: ({ editsToRelease }) => editsToRelease,
+      words: (count) => `${plural(count, 'edited field')} to be released`,
+    }),
     ...openKind(rows, '/doubts', {
-      countOf: ({ inDoubt }) => inDoubt,
+      countOf: ({ backlog }) => backlog.inDoubt,
       words: (count) => `${plural(count, 'operation')} in doubt`,
     }),
     ...openKind(rows, '/rejects', {
-      countOf: ({ rejects }) => rejects,
+      countOf: ({ backlog }) => backlog.rejects,
       words: (count) => `${plural(count, 'record')} rejected`,
     }),
     ...(paused.length === 0 ? [] : [html`<a href="#pipelines">paused</a>: ${paused.join(', ')}`]),

@@ -1,5 +1,6 @@
 // Runs, days and pipelines as people look at them: read-only, by keyset, each query served by an index.
-import type { RunRecord } from '../../core/state.ts'
+import { type HandEditStore, isToBeReleased } from '../../core/change/others/hand-edits.ts'
+import type { RunRecord, StateLists } from '../../core/state.ts'
 import { noCounts, OUTCOMES, type Counts } from '../../core/outcome/summary.ts'
 import type {
   DayView,
@@ -111,7 +112,10 @@ const dayView = ({ day, runs, requests, fileMs, ...sums }: DayRow): DayView => (
 
 type RunViews = Pick<StateViews, 'pipelines' | 'days' | 'runs' | 'run'>
 
-export function createRunViews(db: Connection): RunViews {
+/** What waits beside the backlog. */
+type Waiting = Pick<StateLists, 'released'> & Pick<HandEditStore, 'openEdits'>
+
+export function createRunViews(db: Connection, { released, openEdits }: Waiting): RunViews {
   const store = createRunStore(db)
   const days = db.prepare<[number], DayRow>(DAYS)
   const runs = createRunList(db)
@@ -123,6 +127,8 @@ export function createRunViews(db: Connection): RunViews {
           pipeline,
           lastRun: await store.lastRun(pipeline),
           backlog: await store.backlog(pipeline),
+          released: await released(pipeline),
+          editsToRelease: (await openEdits([pipeline])).filter(isToBeReleased).length,
         })),
       ),
     days: async (since) => days.all(since).map(dayView),

@@ -3,6 +3,7 @@ import type { StateViews } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
 import { createAlertStore } from '../alerts.ts'
 import { createDriftRoundStore } from '../drift-rounds.ts'
+import { createHandEditStore } from '../journal/contacts/hand-edits.ts'
 import { createHoldStore } from '../journal/holds.ts'
 import { createBrakeViews } from './views-brakes.ts'
 import { createConfigurationViews } from './views-configurations.ts'
@@ -15,12 +16,13 @@ import { createTermCount } from './views-terms.ts'
 
 /** `now`: milliseconds since the epoch. */
 export function createStateViews(db: Connection, now: () => number): StateViews {
-  const { heldPlans } = createHoldStore(db)
+  const { heldPlans, released } = createHoldStore(db)
+  const { openEdits } = createHandEditStore(db)
   const { alertsOf } = createAlertStore(db)
   const { driftRounds } = createDriftRoundStore(db)
   const search = createSearch(db)
   return {
-    ...createRunViews(db),
+    ...createRunViews(db, { released, openEdits }),
     ...createRecordViews(db),
     ...createConfigurationViews(db),
     ...createBrakeViews(db),
