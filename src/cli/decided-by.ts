@@ -5,6 +5,7 @@ import type { DecidedBy } from '../core/words/decided-by.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { isRightSecret, secretDigest } from '../core/words/secrets/secret-digest.ts'
 import type { Settings } from '../core/settings.ts'
+import { DEFAULT_ACCOUNT } from '../core/settings/account-settings.ts'
 import { suggestion } from '../core/words/nearest.ts'
 import { systemUser } from '../system.ts'
 import { unguarded } from './guarded.ts'
@@ -50,11 +51,14 @@ async function tokenOf(io: Io, name: string): Promise<string> {
 }
 
 /** Throws USAGE where the name is not in `server.users`, only reads, or its token is another one. */
-async function provenUser(io: Io, name: string, { server }: Settings): Promise<DecidedBy> {
+async function provenUser(io: Io, name: string, { server, account }: Settings): Promise<DecidedBy> {
   const user = server.users.find((one) => one.name === name)
   if (user === undefined) {
     const known = server.users.map((one) => one.name)
-    throw new SyncError('USAGE', `server.users has no ${name}`, {
+    // The account may leave out a user that the configuration has.
+    const where =
+      account === DEFAULT_ACCOUNT ? `server.users has no ${name}` : `account ${account} has no user ${name}`
+    throw new SyncError('USAGE', where, {
       hint: known.length === 0 ? 'No user is configured.' : suggestion(name, known),
     })
   }

@@ -76,3 +76,19 @@ describe('is refused, and nothing is done', () => {
     expect((await place.json('status'))['pipelines']).toMatchObject([{ paused: null }])
   })
 })
+
+it('is refused for an account that is not open to the user', async () => {
+  const service = '{ base_url: "http://127.0.0.1:1", api_key: key }'
+  const accounts = `accounts: { south: { service: ${service}, users: [otto] } }\n`
+  const moved = CONFIGURATION.replace(/^service: .*$/m, '').replace(
+    '  shop:\n',
+    '  shop:\n    account: south\n',
+  )
+  await place.write('config.yaml', accounts + moved)
+  env['CONTACT_SYNC_USER_TOKEN'] = TOKENS.anna
+  const told = await place.cli('pause', 'shop', '--by', 'anna')
+  expect(told).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('account south has no user anna') as string,
+  })
+})
