@@ -15,13 +15,19 @@ export interface Reply {
   readonly body?: unknown
   /** The connection is closed in place of an answer. */
   readonly isLost?: boolean
+  /** The answer changes the protocol, and the connection stays open. */
+  readonly isUpgrade?: boolean
 }
 
 function send(
   response: ServerResponse,
-  { status = 200, headers = {}, body = '', isLost = false }: Reply,
+  { status = 200, headers = {}, body = '', isLost = false, isUpgrade = false }: Reply,
 ): void {
   if (isLost) return void response.destroy()
+  if (isUpgrade)
+    return void response.socket?.write(
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    )
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
 }

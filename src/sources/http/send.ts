@@ -1,6 +1,7 @@
 // One request over HTTP, and nothing more: no retry, no redirect, no waiting. Certificates are checked, as got does.
 import got, { RequestError } from 'got'
 import { SyncError } from '../../core/words/errors.ts'
+import { refuseProtocolChange } from '../protocol-change.ts'
 import type { FetchTask } from '../pull/fetcher.ts'
 import type { HttpOptions } from './options.ts'
 
@@ -36,6 +37,7 @@ export function createSend(
       timeout: { request: timeout },
       signal,
     })
+    stream.once('request', refuseProtocolChange)
     const head: Partial<Omit<Answered, 'body'>> = {}
     stream.once(
       'response',

@@ -370,6 +370,12 @@ describe('an interface in trouble', () => {
     expect([end.records, end.error, end.slept]).toEqual([PEOPLE, undefined, slept])
   })
 
+  it('that changes the protocol (101) is not waited for', async () => {
+    const server = await serving(() => ({ isUpgrade: true }))
+    const { error } = await fetched({ url: server.url, attempts: 2 })
+    expect(error?.message).toMatch(/does not answer \(PROTOCOL_CHANGED\), after 2 attempts$/)
+  })
+
   it('is given up after so many attempts, with what came before', async () => {
     const server = await serving((_, number) => (number === 1 ? { body: slice(0) } : { status: 502 }))
     const { records, error } = await fetched({ url: server.url, next: { page: 'p' }, attempts: 3 })

@@ -1,6 +1,9 @@
 // Listings of a bucket: names are decoded where the store says that it has encoded them, and nowhere else.
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { remoteOptions } from '../../../src/sources/remote/options.ts'
 import { readPage } from '../../../src/sources/remote/s3/listing.ts'
+import { openS3 } from '../../../src/sources/remote/s3/session.ts'
+import { type PeopleServer, peopleServer, type Reply } from '../../support/people-server.ts'
 
 const page = (key: string, more = ''): string =>
   `<ListBucketResult>${more}<IsTruncated>false</IsTruncated><Contents><Key>${key}</Key><ETag>"e"</ETag><Size>3</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>`
@@ -28,4 +31,27 @@ describe('the names of a listing', () => {
   ])('that has %s is refused', (_, text) =>
     expect(() => readPage(text)).toThrow('the store answers a listing with something else'),
   )
+})
+
+describe('a store', () => {
+  let server: PeopleServer | undefined
+  afterEach(() => server?.close())
+
+  async function listed(reply: Reply) {
+    server = await peopleServer(() => reply)
+    const remote = { endpoint: server.url, access_key_id: 'id', secret_access_key: 'secret' }
+    const address = { kind: 's3', bucket: 'exports', prefix: 'in/' } as const
+    return openS3(address, { ...remoteOptions.parse(remote), spool: '' }).list('')
+  }
+
+  it('that names the page that it gave as the next one is not asked without end', async () => {
+    const more = '<NextContinuationToken>again</NextContinuationToken>'
+    const body = page('in/a.csv', more).replace('false', 'true')
+    await expect(listed({ body })).rejects.toThrow('the store lists the same page twice')
+    expect(server?.asked).toHaveLength(2)
+  })
+
+  it('that answers with a change of protocol is not waited for', async () => {
+    await expect(listed({ isUpgrade: true })).rejects.toThrow('cannot be reached (PROTOCOL_CHANGED)')
+  })
 })

@@ -3,8 +3,9 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import got, { type Response } from 'got'
+import got, { type OptionsOfTextResponseBody, type Response } from 'got'
 import { faultCode } from '../../fault.ts'
+import { refuseProtocolChange } from '../../protocol-change.ts'
 import type { S3Address } from '../address.ts'
 import type { RemoteOptions } from '../options.ts'
 import { RemoteFault } from '../session.ts'
@@ -99,13 +100,16 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
     return { status, header, text }
   }
 
-  const asking = async (
-    work: () => Promise<Response<string>>,
+  async function asked(
+    { url, options }: Awaited<ReturnType<typeof signed>>,
+    more: Readonly<Pick<OptionsOfTextResponseBody, 'headers' | 'body'>>,
     expected?: readonly number[],
-  ): Promise<StoreAnswer> => {
+  ): Promise<StoreAnswer> {
     let response: Response<string>
     try {
-      response = await work()
+      const call = got(url, { ...options, ...more })
+      void call.on('request', refuseProtocolChange)
+      response = await call
     } catch (error) {
       throw networkFault(error)
     }
@@ -113,21 +117,18 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
   }
 
   return {
-    ask: (asked) =>
-      asking(async () => {
-        const { url, options } = await signed(asked)
-        return got(url, options)
-      }, asked.expected),
-    upload: (asked, from) =>
-      asking(async () => {
-        const { size } = await stat(from)
-        const { url, options } = await signed(asked)
-        const headers = { ...options.headers, 'content-length': String(size) }
-        return got(url, { ...options, headers, body: size === 0 ? '' : createReadStream(from) })
-      }, asked.expected),
-    async download(asked, to) {
-      const { url, options } = await signed(asked)
+    ask: async (request) => asked(await signed(request), {}, request.expected),
+    async upload(request, from) {
+      const { size } = await stat(from)
+      const { url, options } = await signed(request)
+      const headers = { ...options.headers, 'content-length': String(size) }
+      const body = size === 0 ? '' : createReadStream(from)
+      return asked({ url, options }, { headers, body }, request.expected)
+    },
+    async download(request, to) {
+      const { url, options } = await signed(request)
       const stream = got.stream(url, { ...options, retry: { limit: 0 } })
+      stream.once('request', refuseProtocolChange)
       let status = 0
       stream.once('response', ({ statusCode }: Response) => (status = statusCode))
       try {

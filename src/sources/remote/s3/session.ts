@@ -52,6 +52,7 @@ async function headOf(bucket: Bucket, place: RemotePlace, name: string): Promise
 async function listOf(bucket: Bucket, place: RemotePlace): Promise<RemoteEntry[] | undefined> {
   const prefix = bucket.key(place, '')
   const entries: RemoteEntry[] = []
+  const tokens = new Set<string>()
   for (let token: string | undefined; ;) {
     const query = {
       ...{ 'list-type': '2', delimiter: '/', 'encoding-type': 'url', prefix },
@@ -66,6 +67,8 @@ async function listOf(bucket: Bucket, place: RemotePlace): Promise<RemoteEntry[]
       if (!/[/\0]|^\.{0,2}$/.test(name)) entries.push(entryOf(name, object))
     }
     if (next === undefined) return entries
+    if (tokens.has(next)) throw new RemoteFault('SOURCE_FAILED', 'the store lists the same page twice')
+    tokens.add(next)
     token = next
   }
 }
