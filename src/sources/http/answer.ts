@@ -36,7 +36,8 @@ function faultyMember(answer: unknown): string | undefined {
   return (
     ['error', 'errors'].find((name) => !saysNothing(own(name))) ??
     ['success', 'ok'].find((name) => /^(false|0)$/i.test(textOf(own(name)).trim())) ??
-    ['status'].find((name) => /^(error|fail|failed|failure|[45]\d\d)$/i.test(textOf(own(name)).trim()))
+    ['status'].find((name) => /^(error|fail|failed|failure|[45]\d\d)$/i.test(textOf(own(name)).trim())) ??
+    ['code', 'statusCode', 'status_code'].find((name) => /^[45]\d\d$/.test(textOf(own(name)).trim()))
   )
 }
 
@@ -68,17 +69,27 @@ const HAS_MORE = /^has_?(more|next)(_?(pages?|items|records|results))?$/i
 const IS_LAST = /^(is_?)?last(_?page)?$/i
 const NEXT = /^(@?odata\.)?next(_?(page|link|url|page_?(url|uri|link|token)))?$/i
 
-const saysMore = ([name, value]: readonly [string, unknown]): boolean =>
-  NEXT.test(name)
-    ? !saysNothing(value)
-    : (HAS_MORE.test(name) && /^(true|1)$/i.test(textOf(value).trim())) ||
-      (IS_LAST.test(name) && value === false)
+type Member = readonly [name: string, value: unknown]
 
-/** The member in which an answer says that there are further pages: beside the list, or in an object beside it. */
-export function moreIn(answer: unknown, path: string | undefined): string | undefined {
+const isFlagOfMore = ([name, value]: Member): boolean =>
+  (HAS_MORE.test(name) && /^(true|1)$/i.test(textOf(value).trim())) || (IS_LAST.test(name) && value === false)
+
+const saysMore = (member: Member): boolean =>
+  NEXT.test(member[0]) ? !saysNothing(member[1]) : isFlagOfMore(member)
+
+/** Members beside the list, or in an object beside it. */
+function membersAround(answer: unknown, path: string | undefined): readonly Member[] {
   const names = path?.split('.') ?? []
   const around = names.slice(1).map((_, at) => valueAtPath(answer, names.slice(0, at + 1).join('.')))
   const objects = [answer, ...around].filter(isObject)
   const beside = objects.flatMap((object) => Object.values(object)).filter(isObject)
-  return [...objects, ...beside].flatMap(Object.entries<unknown>).find(saysMore)?.[0]
+  return [...objects, ...beside].flatMap(Object.entries<unknown>)
 }
+
+/** The member in which an answer says that there are further pages. */
+export const moreIn = (answer: unknown, path: string | undefined): string | undefined =>
+  membersAround(answer, path).find(saysMore)?.[0]
+
+/** As `moreIn`, by yes or no alone: not by where the next page is. */
+export const flagOfMoreIn = (answer: unknown, path: string | undefined): string | undefined =>
+  membersAround(answer, path).find(isFlagOfMore)?.[0]

@@ -5,7 +5,7 @@ import { isSecretName } from '../../core/words/secrets/secret-name.ts'
 import { jsonLine, textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import { assertOverlaps, withOverlap } from '../pull/newest.ts'
-import { faultOf, moreIn, recordsAt, valueAtPath } from './answer.ts'
+import { faultOf, flagOfMoreIn, moreIn, recordsAt, valueAtPath } from './answer.ts'
 import { createClient, type AnsweredPage } from './client.ts'
 import type { HttpOptions } from './options.ts'
 import { type Newest, watchNewest } from './newest-field.ts'
@@ -64,6 +64,18 @@ function assertWhole(url: URL, { answer, link, isPart }: AnsweredPage, records: 
   })
 }
 
+/** Throws SOURCE_ANSWER where an answer that looks like the last page says that it is not. */
+function assertLast(url: URL, { answer }: AnsweredPage, { records, next }: HttpOptions): void {
+  const more = next === undefined || next.link === true ? undefined : flagOfMoreIn(answer, records)
+  if (more === undefined) return
+  const lack = next?.cursor === undefined ? 'records' : 'cursor'
+  throw new SyncError(
+    'SOURCE_ANSWER',
+    `an answer of ${url.host} has no ${lack}, and a further page (its ${JSON.stringify(more)} says so)`,
+    { hint: 'Ask for the same page by hand. If it is always so, check source.records and source.next.' },
+  )
+}
+
 /** Undefined: this was the last page. */
 function urlAfter(
   { url, number, before }: Place,
@@ -92,7 +104,8 @@ function createRounds(): (url: URL, texts: readonly string[]) => void {
   const urls = new Set<string>()
   const contents = new Set<string>()
   return (url, texts) => {
-    const content = createHash('sha256').update(texts.join('\n')).digest('base64')
+    // A page may come again in another order.
+    const content = createHash('sha256').update(texts.toSorted().join('\n')).digest('base64')
     const isAgain = urls.has(url.href) || (texts.length > 0 && contents.has(content))
     urls.add(url.href)
     contents.add(content)
@@ -129,6 +142,7 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
     }
     if (fault !== undefined) throw fault
     const after = urlAfter(place, page, records.length, options)
+    if (after === undefined) assertLast(url, page, options)
     place = after && { url: after, number: number + 1, before: before + records.length }
   }
   newest?.assertFound()

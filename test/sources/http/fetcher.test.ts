@@ -160,6 +160,29 @@ describe('paging', () => {
     expect([records.length, error]).toEqual([1, undefined])
   })
 
+  it.each([
+    ['records', { page: 'p' }, { has_more: true }],
+    ['records', { offset: 'o' }, { meta: { hasNextPage: true } }],
+    ['records', { page: 'p' }, { last: false }],
+    ['cursor', { cursor: 'next', param: 'c' }, { has_more: true }],
+  ])('without %s is not taken for the last by %j where it says %j', async (lack, next, beside) => {
+    const server = await serving((_, number) => ({
+      body: number === 1 ? { list: slice(0), next: 'x' } : { list: [], ...beside },
+    }))
+    const since = { param: 's', field: 'id' }
+    const { records, error, cursor } = await fetched({ url: server.url, records: 'list', next, since })
+    expect([records, cursor, error?.code]).toEqual([slice(0), undefined, 'SOURCE_ANSWER'])
+    expect(error?.message).toContain(`has no ${lack}, and a further page`)
+  })
+
+  it('in a circle is detected where the page comes again in another order', async () => {
+    const server = await serving((_, number) => ({
+      body: number % 2 === 0 ? PEOPLE : PEOPLE.toReversed(),
+    }))
+    const { error } = await fetched({ url: server.url, next: { page: 'p' } })
+    expect(error?.message).toContain('in a circle')
+  })
+
   it('ends with an empty page that gives the cursor back by which it was asked for', async () => {
     const server = await serving((asked) => {
       const from = Number(param(asked, 'c') ?? '0')
@@ -412,6 +435,8 @@ describe('an interface in trouble', () => {
     ['ok', { ok: false, data: [] }],
     ['status', { status: 503, message: 'about Anna', data: [] }],
     ['status', { status: 'error', message: 'about Anna', data: null }],
+    ['code', { code: 500, message: 'about Anna', data: [] }],
+    ['statusCode', { statusCode: '429', data: [] }],
   ])('that reports an error with status 200, in %s, has not told all: %j', async (member, body) => {
     const server = await serving((_, number) => ({ body: number === 1 ? { data: slice(0) } : body }))
     const { records, error } = await fetched({ url: server.url, records: 'data', next: { page: 'p' } })
@@ -438,6 +463,8 @@ describe('an interface in trouble', () => {
       { ...fine, error: false },
       { ...fine, success: 'true', status: 200 },
       { ...fine, success: null },
+      { ...fine, code: 200 },
+      { ...fine, code: 'OK-4' },
     ]) {
       const server = await serving(() => ({ body: { ...body, data: PEOPLE } }))
       expect(await fetched({ url: server.url, records: 'data' })).toMatchObject({
