@@ -1,9 +1,11 @@
 // A drop folder on a real SFTP server keeps to what one on this machine keeps to.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { csvKind } from '../../../src/sources/csv/kind.ts'
+import { remoteOptions } from '../../../src/sources/remote/options.ts'
+import { openSftp } from '../../../src/sources/remote/sftp/session.ts'
 import { describeSource } from '../../contracts/source.ts'
 import { hasSshd, type SftpServer, startSftpServer } from '../../support/sftp-server.ts'
 
@@ -18,6 +20,23 @@ describe.skipIf(!hasSshd)('over SFTP', () => {
   afterAll(async () => {
     await server.stop()
     rmSync(spool, { recursive: true, force: true })
+  })
+
+  it('a file that became shorter since it was listed ends its fetch', async () => {
+    const path = join(server.home, 'people.csv')
+    writeFileSync(path, 'mail\nann@example.org\n')
+    const address = { kind: 'sftp', user: server.user, host: '127.0.0.1', path: server.home } as const
+    const options = remoteOptions.parse({ key: server.key, known_hosts: server.knownHosts })
+    const session = await openSftp({ ...address, port: server.port }, { ...options, spool })
+    try {
+      const entry = await session.entry('', 'people.csv')
+      writeFileSync(path, 'mail\n')
+      const fetched = session.fetch('', entry!, join(spool, 'people.csv'))
+      await expect(fetched).rejects.toThrow('a file became shorter while it was fetched')
+    } finally {
+      await session.close()
+      rmSync(path)
+    }
   })
 
   describeSource('csv over sftp', {

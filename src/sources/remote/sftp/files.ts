@@ -87,7 +87,13 @@ function transfersOf({ sftp, call }: SftpConnection, ask: Ask): Transfers {
   }
   return {
     async download(path, { bytes }, to) {
-      await ask((done) => sftp.fastGet(path, to, { fileSize: bytes } as object, (error) => done(error)))
+      await ask((done) => {
+        // Of a file that ends before that, ssh2 asks for the rest again and again, without end.
+        const step = (_total: number, came: number): void => {
+          if (came === 0) done(new RemoteFault('SOURCE_FAILED', 'a file became shorter while it was fetched'))
+        }
+        sftp.fastGet(path, to, { fileSize: bytes, step } as object, (error) => done(error))
+      })
     },
     async upload(from, path) {
       await ask((done) => sftp.fastPut(from, path, { mode: 0o640 }, (error) => done(error)))
