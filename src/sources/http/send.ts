@@ -1,6 +1,7 @@
 // One request over HTTP, and nothing more: no retry, no redirect, no waiting. Certificates are checked, as got does.
 import got, { RequestError } from 'got'
 import { SyncError } from '../../core/words/errors.ts'
+import { localAgent } from '../local-agent.ts'
 import { refuseProtocolChange } from '../protocol-change.ts'
 import type { FetchTask } from '../pull/fetcher.ts'
 import type { HttpOptions } from './options.ts'
@@ -27,10 +28,12 @@ export function createSend(
   { timeout }: Pick<HttpOptions, 'timeout'>,
   { signal }: Pick<FetchTask, 'signal'>,
 ): Send {
+  const agent = localAgent()
   return async (url, headers, form) => {
     const stream = got.stream(url, {
       ...(form === undefined ? { method: 'GET' } : { method: 'POST', form }),
       headers: { accept: 'application/json', 'user-agent': 'contact-sync', ...headers },
+      agent,
       retry: { limit: 0 },
       followRedirect: false,
       throwHttpErrors: false,

@@ -1,4 +1,5 @@
 // What is asked for, page by page, and when a fetch has come to its end. Real sockets; waiting is only counted.
+import { setGlobalProxyFromEnv } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SyncError } from '../../../src/core/words/errors.ts'
@@ -360,6 +361,18 @@ describe('credentials', () => {
     const oauth2 = { token_url: tokens.url, client_id: 'me', refresh_token: 'R' }
     expect((await fetched({ url: server.url, auth: { oauth2 } })).error?.code).toBe('SOURCE_DENIED')
     expect(tokens.asked[0]?.body).toBe('grant_type=refresh_token&refresh_token=R&client_id=me')
+  })
+
+  it('do not leave this machine unencrypted by a proxy of the environment', async () => {
+    const proxy = await serving(() => ({ body: [] }))
+    const server = await serving(() => ({ body: PEOPLE }))
+    const restore = setGlobalProxyFromEnv({ http_proxy: proxy.url })
+    try {
+      const { records } = await fetched({ url: server.url, auth: { bearer: 'token' } })
+      expect([records, proxy.asked]).toEqual([PEOPLE, []])
+    } finally {
+      restore()
+    }
   })
 
   it('stay on their host: redirects within it are followed, others refused', async () => {

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import got, { type OptionsOfTextResponseBody, type Response } from 'got'
 import { faultCode } from '../../fault.ts'
+import { localAgent } from '../../local-agent.ts'
 import { refuseProtocolChange } from '../../protocol-change.ts'
 import type { S3Address } from '../address.ts'
 import type { RemoteOptions } from '../options.ts'
@@ -70,6 +71,7 @@ export const copySource = ({ bucket }: S3Address, key: string): string => `/${bu
 
 export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Requests {
   const { region = 'us-east-1', access_key_id: id = '', secret_access_key: secret = '', timeout } = remote
+  const agent = localAgent()
   const endpoint = (remote.endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '')
 
   async function signed({ method, key, query = {}, headers = {} }: StoreRequest) {
@@ -83,7 +85,7 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
     const { headers: all } = await signer.sign()
     const options = {
       ...{ method, headers: Object.fromEntries(all), followRedirect: false, throwHttpErrors: false },
-      ...{ decompress: false, timeout: { connect: timeout, socket: timeout, response: timeout } },
+      ...{ agent, decompress: false, timeout: { connect: timeout, socket: timeout, response: timeout } },
       retry: { limit: 2, methods: ['GET' as const, 'HEAD' as const] },
     }
     return { url, options }
