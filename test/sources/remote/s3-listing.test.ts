@@ -51,6 +51,11 @@ describe('a store', () => {
     expect(server?.asked).toHaveLength(2)
   })
 
+  it('whose answer is too large is not read to its end', async () => {
+    const body = Buffer.alloc(20 * 1024 * 1024, ' ')
+    await expect(listed({ body })).rejects.toThrow('has more than 16777216 bytes')
+  })
+
   it('that answers with a change of protocol is not waited for', async () => {
     await expect(listed({ isUpgrade: true })).rejects.toThrow('cannot be reached (PROTOCOL_CHANGED)')
   })

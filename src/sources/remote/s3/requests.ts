@@ -33,6 +33,8 @@ export interface Requests {
   download(asked: StoreRequest, to: string): Promise<void>
 }
 
+/** Of what is kept whole: a page of a listing has 1000 names. Objects are written to the disk. */
+const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024
 const PASSING = [500, 502, 503, 504, 429]
 
 /** The code of a refusal, as a word: texts may hold anything. */
@@ -62,6 +64,22 @@ function networkFault(error: unknown): unknown {
     error instanceof Error && /^(RequestError|TimeoutError|ReadError|UploadError)$/.test(error.name)
   if (!isOfRequest) return error
   return new RemoteFault('SOURCE_UNREACHABLE', `the store cannot be reached (${code ?? 'no answer'})`)
+}
+
+/** Throws RemoteFault. */
+async function received(url: URL, options: OptionsOfTextResponseBody): Promise<Response<string>> {
+  const stop = new AbortController()
+  try {
+    const call = got(url, { ...options, signal: stop.signal })
+    void call.on('request', refuseProtocolChange).on('downloadProgress', ({ transferred }) => {
+      if (transferred > LARGEST_ANSWER_BYTES) stop.abort()
+    })
+    return await call
+  } catch (error) {
+    if (!stop.signal.aborted) throw networkFault(error)
+    const what = `an answer of the store has more than ${LARGEST_ANSWER_BYTES} bytes`
+    throw new RemoteFault('SOURCE_FAILED', what)
+  }
 }
 
 const encoded = (key: string): string => key.split('/').map(encodeURIComponent).join('/')
@@ -107,14 +125,7 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
     more: Readonly<Pick<OptionsOfTextResponseBody, 'headers' | 'body'>>,
     expected?: readonly number[],
   ): Promise<StoreAnswer> {
-    let response: Response<string>
-    try {
-      const call = got(url, { ...options, ...more })
-      void call.on('request', refuseProtocolChange)
-      response = await call
-    } catch (error) {
-      throw networkFault(error)
-    }
+    const response = await received(url, { ...options, ...more })
     return answered(response, expected)
   }
 
