@@ -1,5 +1,6 @@
-// Undoing a run whose work is put back only once a person releases it.
+// Undoing a run whose work is put back only later: once a person releases it, or after a failure.
 import { expect, it } from 'vitest'
+import { runAccount } from '../../src/core/log/run-account.ts'
 import { HEADER, people, testLine } from '../support/line.ts'
 import { GUARDS, pipelineSettings } from '../support/pipeline.ts'
 
@@ -66,3 +67,80 @@ it.each(['add', 'managed', 'replace'] as const)(
     expect([line.service.termsOf(1), line.service.termsOf(2)]).toEqual([['old'], ['old']])
   },
 )
+
+const row = (name: string, phone: string): string[][] => [
+  [...HEADER],
+  ['K1', 'person1@example.com', 'Vorname1', name, phone],
+]
+
+it('two undos of one record that failed are sent one after the other, and what the source says comes back', async () => {
+  const line = testLine()
+  line.source.drop('a.csv', row('Berg', '1'))
+  await line.run()
+  line.source.drop('b.csv', row('Tal', '1'))
+  const { run_id: name } = await line.run()
+  line.source.drop('c.csv', row('Tal', '2'))
+  const { run_id: phone } = await line.run()
+  line.service.fault = ({ method }) => (method === 'PUT' ? { kind: 'not_applied' } : undefined)
+  expect(await line.undo(phone)).toMatchObject({ failed: 1 })
+  expect(await line.undo(name)).toMatchObject({ failed: 1 })
+  line.service.fault = () => undefined
+  expect(await line.run()).toMatchObject({ read: 1, updated: 1 })
+  expect(line.service.contacts.get(1)).toMatchObject({ family_name: 'Tal', phone: '1' })
+  expect(await line.run()).toMatchObject({ read: 1, updated: 1 })
+  expect(line.service.contacts.get(1)).toMatchObject({ family_name: 'Berg', phone: '1' })
+  line.source.drop('d.csv', row('Tal', '2'))
+  expect(await line.run()).toMatchObject({ updated: 1 })
+  expect(line.service.contacts.get(1)).toMatchObject({ family_name: 'Tal', phone: '2' })
+})
+
+it('a record that was put back while a change of it had failed is compared again as a whole', async () => {
+  const { terms } = pipelineSettings()
+  const assign = [{ column: 'tags', split: ',' }]
+  const line = testLine({ pipeline: { terms: { ...terms, policy: 'managed', assign } } })
+  const drop = (file: string, phone: string): void =>
+    line.source.drop(file, [
+      ['no', 'mail', 'first', 'last', 'phone', 'tags'],
+      ['K1', 'k1@example.com', 'A', 'B', phone, 'news'],
+    ])
+  line.source.drop('a.csv', [
+    ['no', 'mail', 'first', 'last', 'phone', 'tags'],
+    ['K1', 'k1@example.com', 'A', 'B', '1', ''],
+  ])
+  await line.run()
+  drop('b.csv', '1')
+  const { run_id: given } = await line.run()
+  line.service.fault = ({ method }) => (method === 'PUT' ? { kind: 'not_applied' } : undefined)
+  drop('c.csv', '2')
+  expect(await line.run()).toMatchObject({ failed: 1 })
+  line.service.fault = () => undefined
+  await line.undo(given)
+  expect(line.service.termsOf(1)).toEqual([])
+  await line.run()
+  drop('d.csv', '2')
+  await line.run()
+  expect(line.service.contacts.get(1)).toMatchObject({ phone: '2' })
+  expect(line.service.termsOf(1)).toEqual(['news'])
+})
+
+it('terms that are given back to those whose record has gone count as updates, in the sync log, too', async () => {
+  const { terms } = pipelineSettings()
+  const line = testLine({
+    pipeline: {
+      mode: 'full',
+      on_missing: 'remove_terms',
+      guards: { ...GUARDS, max_deletes: { share: 1 }, deletes_missing_in: 1 },
+      terms: { ...terms, policy: 'managed', assign: [{ name: 'news' }] },
+    },
+  })
+  line.source.drop('a.csv', people(2))
+  await line.run()
+  line.source.drop('b.csv', people(1))
+  const { run_id: gone } = await line.run()
+  expect(line.service.termsOf(2)).toEqual([])
+  const result = await line.undo(gone)
+  expect(result).toMatchObject({ updated: 1, deleted: 0 })
+  expect(line.service.termsOf(2)).toEqual(['news'])
+  const account = await runAccount(line.state.entriesOfRun(result.run_id))
+  expect(account).toMatchObject({ updated: 1, deleted: 0 })
+})

@@ -93,11 +93,22 @@ DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND ${isOneOf(OV
     AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND ${isKeyed('newer')}
     AND ${isOneOf(SETTLED_SO_FAR, 'newer.state')})`
 
+/**
+ * Two changes of one key are not sent side by side: each is compared with what is known when it is taken up. The next run takes
+ * up the other one. What a person has put back goes first, because the record says what counts in the end.
+ */
+const isFirstOfKey = (isTaken: string): string => `NOT EXISTS (SELECT 1 FROM operation AS other
+  WHERE other.pipeline = operation.pipeline AND other.key = operation.key AND other.cause = 'record' AND ${isKeyed('other')}
+    AND (other.state = 'planned' OR ${isTaken}) AND (other.undoes IS NULL) <= (operation.undoes IS NULL)
+    AND ((other.undoes IS NULL) < (operation.undoes IS NULL) OR other.id < operation.id))`
+
 const WHICH: Readonly<Record<LeftOpen, string>> = {
   in_doubt: "state = 'in_doubt'",
-  failed: `${isOneOf(RETRIED)} AND cause = 'record' AND operation.id > @after`,
+  failed: `${isOneOf(RETRIED)} AND operation.cause = 'record' AND operation.id > @after
+    AND ${isFirstOfKey(isOneOf(RETRIED, 'other.state'))}`,
   waiting: "state = 'waiting' AND run_id = @runId",
-  released: "state = 'held' AND released = 1 AND cause = 'record' AND operation.id > @after",
+  released: `state = 'held' AND released = 1 AND operation.cause = 'record' AND operation.id > @after
+    AND ${isFirstOfKey("other.state = 'held' AND other.released = 1")}`,
 }
 
 function createLeftOpenPages(db: Connection): RunState['leftOpen'] {

@@ -172,6 +172,12 @@ DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)} AN
     OR (NOT ${IS_REPAIR} AND ${isClaimed('operation')})
     OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
 
+/** A record of which something was put back is compared again, also where a change of it is still to be sent. */
+const COMPARE_AGAIN = `
+UPDATE operation SET fingerprint = '' WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)} AND input_id <> @id
+  AND undoes IS NULL AND EXISTS (SELECT 1 FROM operation AS undo WHERE undo.pipeline = @pipeline
+    AND undo.key = operation.key AND undo.input_id = @id AND undo.undoes IS NOT NULL AND ${isKeyed('undo')})`
+
 /** The newer record of a key decides what counts now, unless it is itself a reject. */
 const CLEAR_OVERTAKEN_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND key IS NOT NULL AND ${isClaimed('reject')}`
@@ -207,7 +213,13 @@ function createCommit(
 ): (staged: StagedInput, sha256: string, full: FullInput | undefined) => void {
   const plan = db.prepare("UPDATE input SET state = 'planned', sha256 = ? WHERE id = ?")
   const prepare = (statements: readonly string[]) => statements.map((sql) => db.prepare(sql))
-  const always = prepare([FORGET_ENDED_APPROVALS, ...REPLACE_REJECTS, CLEAR_OVERTAKEN_REJECTS, SUPERSEDE])
+  const always = prepare([
+    FORGET_ENDED_APPROVALS,
+    ...REPLACE_REJECTS,
+    CLEAR_OVERTAKEN_REJECTS,
+    SUPERSEDE,
+    COMPARE_AGAIN,
+  ])
   const ofFull = prepare(DROP_WHAT_A_FULL_INPUT_LACKS)
   const ofLast = prepare([DROP_EARLIER_DELETES])
   const keepNotDone = createKeepNotDone(db)

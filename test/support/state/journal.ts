@@ -134,11 +134,27 @@ function dropOvertaken(tables: Tables, pipeline: string): void {
   for (const { id } of overtaken) tables.operations.delete(id)
 }
 
-const IS_LEFT: Readonly<Record<LeftOpen, (row: Row, runId: string) => boolean>> = {
+/** Two changes of one key are not sent side by side; what a person has put back goes first. */
+function isFirstOfKey(tables: Tables, row: Row, isTaken: (other: Row) => boolean): boolean {
+  const place = ({ undoes, id }: Row): number => (undoes === undefined ? Number.MAX_SAFE_INTEGER / 2 : 0) + id
+  const isBefore = (other: Row): boolean =>
+    other.pipeline === row.pipeline &&
+    other.key === row.key &&
+    other.cause === 'record' &&
+    isKeyed(other) &&
+    (other.state === 'planned' || isTaken(other)) &&
+    place(other) < place(row)
+  return rowsWhere(tables, isBefore).length === 0
+}
+
+const isReleased = ({ state, released }: Row): boolean => state === 'held' && released
+
+const IS_LEFT: Readonly<Record<LeftOpen, (row: Row, tables: Tables, runId: string) => boolean>> = {
   in_doubt: ({ state }) => state === 'in_doubt',
-  failed: (row) => isRetried(row) && row.cause === 'record',
-  waiting: (row, runId) => row.state === 'waiting' && row.runId === runId,
-  released: (row) => row.state === 'held' && row.released && row.cause === 'record',
+  failed: (row, tables) => isRetried(row) && row.cause === 'record' && isFirstOfKey(tables, row, isRetried),
+  waiting: (row, _, runId) => row.state === 'waiting' && row.runId === runId,
+  released: (row, tables) =>
+    isReleased(row) && row.cause === 'record' && isFirstOfKey(tables, row, isReleased),
 }
 
 function replan(tables: Tables, runId: string, { operation, next, desired }: Replanned): void {
@@ -299,7 +315,7 @@ export function memoryJournal(tables: Tables): Journal {
       if (which !== 'in_doubt' && after === 0) dropOvertaken(tables, pipeline)
       const rows = rowsWhere(
         tables,
-        (row) => row.pipeline === pipeline && IS_LEFT[which](row, runId) && row.id > after,
+        (row) => row.pipeline === pipeline && IS_LEFT[which](row, tables, runId) && row.id > after,
       )
       return operations(rows.sort(byId).slice(0, limit))
     },

@@ -47,7 +47,7 @@ export interface Row {
   runId: string
   readonly pipeline: string
   readonly key: string
-  readonly record: StagedRecord
+  record: StagedRecord
   readonly cause: 'record' | 'missing'
   readonly undoes: string | undefined
   readonly desired: Contact
@@ -101,7 +101,7 @@ export interface Reject {
   readonly key: string | undefined
   code: ErrorCode
   reason: string
-  readonly record: StagedRecord
+  record: StagedRecord
   readonly header: readonly string[]
 }
 

@@ -247,6 +247,15 @@ export function supersede(tables: Tables, input: Input): void {
         (!isRepair(row) && isClaimed(row.key)) ||
         (row.cause === 'missing' && seen.skipped.has(row.key))),
   )
+  // A record of which something was put back is compared again.
+  const isPutBack = (row: Row): boolean =>
+    newer.some(({ key, undoes }) => key === row.key && undoes !== undefined)
+  const open = rowsWhere(
+    tables,
+    (row) => row.pipeline === pipeline && isIn(OVERTAKABLE, row) && row.inputId !== id,
+  )
+  for (const row of open)
+    if (row.undoes === undefined && isPutBack(row)) row.record = { ...row.record, fingerprint: '' }
 }
 
 export function dropWhatAFullInputLacks(
