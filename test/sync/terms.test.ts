@@ -165,6 +165,8 @@ describe('policy managed', () => {
     expect(await drop(line, 'a')).toMatchObject({ status: 'ok', updated: 1 })
     expect(line.service.termsOf(1)).toEqual(['a', 'theirs'])
     expect(line.log.map(({ message }) => message)).toContain('service removed too many terms: restored')
+    const entries = await line.state.logPage({}, { order: 'newest', limit: 1 })
+    expect(entries).toMatchObject([{ terms: { add: ['a', 'theirs'], remove: ['b'] } }])
   })
 
   it('warns once of a term that it cannot remove, because it was renamed at the service', async () => {

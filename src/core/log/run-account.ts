@@ -1,6 +1,7 @@
 // Control totals of one run: what its entries in the sync log come to, record by record, beside what the run counted.
 // A record that a run counted as created or updated has entries; one that was rejected by the mapping, skipped or
 // unchanged has none, because nothing was to be done about it.
+import { undoneRun } from './audit.ts'
 import type { LoggedEntry } from './audit-chain.ts'
 import type { Counts } from '../outcome/summary.ts'
 
@@ -46,12 +47,15 @@ function attempts(entries: readonly LoggedEntry[]): (readonly LoggedEntry[])[] {
 }
 
 /**
- * A record that has gone from a full source has no line, and neither has an update whose edit at the service has ended. A
- * delete that takes back a create follows, or leads to, another step.
+ * A record that has gone from a full source has no line, and neither has an update whose edit at the service has ended, nor an undo
+ * of either. A delete that takes back a create follows, or leads to, another step.
  */
 const isOfMissing = (entries: readonly LoggedEntry[]): boolean =>
-  entries.some(({ action, source }) => action === 'delete' || (action === 'terms' && source?.line === 0)) &&
-  !entries.some(({ next }) => next === 'delete' || next === 'create')
+  entries.some(
+    (entry) =>
+      entry.action === 'delete' ||
+      (entry.action === 'terms' && entry.source?.line === 0 && undoneRun(entry) === undefined),
+  ) && !entries.some(({ next }) => next === 'delete' || next === 'create')
 
 /**
  * Adds up the entries of a run, as `entriesOfRun` gives them: those of one person together. What a person decided about

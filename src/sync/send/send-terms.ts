@@ -76,15 +76,16 @@ function wrongAfter(before: readonly Term[], removed: readonly Term[], now: read
 
 const NOT_REMOVED = 'the service accepted the removal of a term but did not apply it'
 
-/** DELETE; where `verify` is on with a look afterwards, because its body may get lost on the way. */
+/** DELETE; where `verify` is on with a look afterwards, because its body may get lost on the way. Gives what had to be restored. */
 async function removeTerms(
   work: TermWork,
   before: readonly Term[],
   terms: readonly Term[],
-): Promise<CallResult<true>> {
+): Promise<CallResult<readonly Term[]>> {
   const { contactId, context } = work
   const result = await context.session.removeContactTerms(contactId, idsOf(terms))
-  if (result.kind !== 'ok' || !context.pipeline.terms.verify) return result
+  if (result.kind !== 'ok') return result
+  if (!context.pipeline.terms.verify) return { ...result, value: [] }
   const now = await look(contactId, context)
   if (now.kind !== 'ok') return now
   const { lost, left } = wrongAfter(before, terms, now.value)
@@ -96,13 +97,15 @@ async function removeTerms(
     const back = await addTerms(work, lost)
     if (back.kind !== 'ok') return back
   }
-  if (left.length === 0) return result
+  if (left.length === 0) return { ...result, value: lost }
   const { request } = result
   return { kind: 'unknown', reason: NOT_REMOVED, summary: NOT_REMOVED, request }
 }
 
 interface Done {
   readonly added: readonly Term[]
+  /** Went with what was removed, and was given again. */
+  readonly restored?: readonly Term[]
   readonly removed: readonly Term[]
   readonly request: RequestTrace | undefined
 }
@@ -133,6 +136,7 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
   if (added.length + removed.length > 0)
     await context.state.markSending([work.operation], { terms: termMarks(work, added, removed) })
   let request: RequestTrace | undefined
+  let restored: readonly Term[] = []
   if (added.length > 0) {
     const result = await addTerms(work, added)
     if (result.kind !== 'ok') return result
@@ -143,8 +147,9 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
     const given = namesOf(added).map((name) => ({ name, ours: work.policy !== 'add' }))
     if (result.kind !== 'ok') return request === undefined ? result : { ...result, given, givenBy: request }
     request = result.request
+    restored = result.value
   }
-  return { added, removed, request }
+  return { added, removed, restored, request }
 }
 
 /** replace: what the list as a whole adds to what is there, and takes away. */
@@ -259,10 +264,11 @@ async function carryOut(planned: TermWork): Promise<Settled> {
   const text = editsText(work.kept?.edits ?? [])
   const why = text === undefined ? {} : { reason: text }
   const isUntouched = request === undefined
+  const outcome = termOutcome(plan, operation.asserted, names, policy)
   return {
     operation,
     request,
-    terms: termOutcome(plan, operation.asserted, names, policy),
+    terms: { ...outcome, added: [...outcome.added, ...namesOf(done.restored ?? [])] },
     settlement: isUntouched ? { kind: 'settled', ...why } : { kind: 'done', contactId, ...why },
     ...editsOf(work),
   }
