@@ -1,5 +1,6 @@
 // An admin who changes the configuration from day to day: what is in force before the quiet time is an earlier form of each
 // pipeline's settings. In the end all must be as if the last form had always been in force.
+import type { World } from './world.ts'
 import { pipelineHash } from '../../src/config/pipeline-hash.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { Chance } from './chance.ts'
@@ -27,7 +28,7 @@ const CHANGES: readonly ((last: PipelineSettings) => Partial<PipelineSettings>)[
 ]
 
 /** A form of the settings that was in force before this one. */
-export function formerForm(last: PipelineSettings, chance: Chance): PipelineSettings {
+function formerForm(last: PipelineSettings, chance: Chance): PipelineSettings {
   const changes = chance.shuffled(CHANGES).slice(0, chance.between(1, 3))
   const form = changes.reduce((settings, change) => ({ ...settings, ...change(last) }), last)
   return withHash(form)
@@ -40,10 +41,22 @@ export const withHash = (settings: PipelineSettings): PipelineSettings => ({
 })
 
 /** What the first form says otherwise than the last. */
-export const differences = (form: PipelineSettings, last: PipelineSettings): string =>
+const differences = (form: PipelineSettings, last: PipelineSettings): string =>
   Object.entries(form)
     .filter(
       ([name, value]) => name !== 'hash' && JSON.stringify(value) !== JSON.stringify(Reflect.get(last, name)),
     )
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
     .join(', ')
+
+/** Other forms of some pipelines come into force. */
+export function changeSettings({ schedule, chance, files, setup, forms, say }: World): void {
+  if (schedule.isChanged !== true) return
+  const draws = chance.stream(`settings ${files}`)
+  for (const pipeline of setup.pipelines) {
+    if (!draws.happens(0.6)) continue
+    const form = draws.happens(0.7) ? formerForm(pipeline, draws) : pipeline
+    forms.set(pipeline.name, form)
+    say(`settings of ${pipeline.name}: ${differences(form, pipeline)}`)
+  }
+}

@@ -6,6 +6,7 @@ import { readingOf } from './expected.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
 import type { SimulatedService } from './simulated-service.ts'
 import type { SimulatedSource } from './simulated-source.ts'
+import type { BegunRun } from './undoing.ts'
 
 export interface HandTermsAt {
   readonly ledger: Ledger
@@ -13,6 +14,7 @@ export interface HandTermsAt {
   readonly claims: Claims
   readonly pipelines: readonly PipelineSettings[]
   readonly sources: ReadonlyMap<string, SimulatedSource>
+  readonly undoneRuns: readonly BegunRun[]
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -45,7 +47,7 @@ export function termsLookedAt(number: number, { requests }: Ledger): number | un
 }
 
 export function watchHandTerms(at: HandTermsAt): HandTerms {
-  const { ledger, service, claims, pipelines, sources, violated } = at
+  const { ledger, service, claims, pipelines, sources, undoneRuns, violated } = at
   /** By contact and term: when we gave it, and when it was taken after that. */
   const ours = new Map<string, Ours>()
   const taken = new Map<string, number>()
@@ -86,6 +88,8 @@ export function watchHandTerms(at: HandTermsAt): HandTerms {
     const look = termsLookedAt(number, ledger)
     if (look !== undefined && takenAt >= look) return
     if (wasDropped(stamp, term, before.at)) return
+    // An undo says what a source says that drops it.
+    if (undoneRuns.some((run) => run.pipeline === pipelineOf(stamp) && run.at <= before.at)) return
     violated('hands', `${termName(term)} was given to contact ${contact} again, and a user had taken it`)
   }
 

@@ -13,12 +13,14 @@ export interface Job {
   readonly isYears: boolean
   /** Each seed is one whose state is restored from an older backup. */
   readonly isRestored?: boolean
+  /** Each seed is one of whose runs some are undone; a third has users who edit contacts as well. */
+  readonly isUndone?: boolean
 }
 
 /** A year: an export a week. */
 export const YEAR = { days: 52, nightMs: 7 * 86_400_000 }
 
-type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged' | 'isRestored'> & {
+type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged' | 'isUndone' | 'isRestored'> & {
   readonly isYear?: boolean
 }
 
@@ -43,12 +45,14 @@ const optionsOf = ({
   isPulled = false,
   isEdited = false,
   isChanged = false,
+  isUndone = false,
   isRestored = false,
   isYear = false,
 }: Kind): readonly string[] => [
   ...(isPulled ? ['pulled'] : []),
   ...(isEdited ? ['edited'] : []),
   ...(isChanged ? ['changed'] : []),
+  ...(isUndone ? ['undone'] : []),
   ...(isRestored ? ['restored'] : []),
   ...(isYear ? ['year'] : []),
 ]
@@ -69,6 +73,8 @@ const PULLED = 4
 const EDITED = { every: 4, at: 2 }
 /** Every so many seeds, and which of them, with an admin who changes the configuration; half of those with users, too. */
 const CHANGED = { every: 4, at: 3, edited: 8 }
+/** Every so many seeds, and which of them, with a person who undoes runs; a third of those with users, too. */
+const UNDONE = { every: 8, at: 1, edited: 3 }
 
 async function workOnSingleFaults(folder: StateFolder, job: Job) {
   const failures: Failure[] = []
@@ -107,6 +113,11 @@ export async function work(job: Job): Promise<Report> {
         await play(seed, { isEdited: true, isYear: true })
         continue
       }
+      const undone = { isUndone: true, isEdited: seed % UNDONE.edited === 0 }
+      if (job.isUndone === true) {
+        await play(seed, undone)
+        continue
+      }
       if (job.isRestored === true) {
         await play(seed, { isRestored: true })
         continue
@@ -115,6 +126,7 @@ export async function work(job: Job): Promise<Report> {
       if (seed % PULLED === 0) await play(seed, { isPulled: true })
       if (seed % EDITED.every === EDITED.at)
         await play(seed, { isEdited: true, isChanged: seed % CHANGED.edited === EDITED.at })
+      if (seed % UNDONE.every === UNDONE.at) await play(seed, undone)
     }
     const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
     return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }

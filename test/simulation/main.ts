@@ -1,7 +1,7 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
 // every point. npm run simulate -- --year [--seeds 40] [--first 1]: a year of each seed, with users who edit contacts.
-// npm run simulate -- --restored: an older backup takes the place of the state.
-// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--restored] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
+// npm run simulate -- --undone: a person undoes runs. npm run simulate -- --restored: an older backup takes the place of the state.
+// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--undone] [--restored] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     pulled: { type: 'boolean', default: false },
     edited: { type: 'boolean', default: false },
     changed: { type: 'boolean', default: false },
+    undone: { type: 'boolean', default: false },
     restored: { type: 'boolean', default: false },
     year: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
@@ -78,6 +79,7 @@ async function playAll(folder: StateFolder): Promise<number> {
     withSingleFaults: !values.year && values['single-faults'] === 'yes',
     isYears: values.year,
     isRestored: values.restored,
+    isUndone: values.undone,
   }))
   const kept = values.year ? [] : await playRegressions(folder)
   const reports = await Promise.all(jobs.map(inThread))
@@ -104,6 +106,7 @@ try {
           isPulled: values.pulled,
           isEdited: values.edited,
           isChanged: values.changed,
+          isUndone: values.undone,
           isRestored: values.restored,
         },
         ...(values.year ? YEAR : {}),

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 // Loaded when a mapping needs it: that takes time which is not virtual.
 import '../../src/core/mapping/values/dates/date.ts'
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
+import type { LeftAlone } from '../../src/core/log/undo.ts'
 import { optOutFile } from '../../src/core/change/consents/opt-outs.ts'
 import type { SharedWindow } from '../../src/core/ports.ts'
 import { runId } from '../../src/core/words/run-id.ts'
@@ -20,6 +21,7 @@ import { rebuildPipeline, type RebuildResult } from '../../src/sync/rebuild.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { notingStatus, statusNotes } from '../../src/sync/reads/status-notes.ts'
 import { createTally } from '../../src/sync/tally.ts'
+import { runUndo, type Undo } from '../../src/sync/undo.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
 import { writingTogether } from '../../src/sync/send/together.ts'
 import { createMailTurns, createTurns } from '../../src/sync/send/turns.ts'
@@ -37,6 +39,7 @@ import {
 import type { Ledger } from './ledger.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 import type { Timeline } from './timeline.ts'
+import type { BegunRun } from './undoing.ts'
 
 /** Where states are kept while they are tried: in memory where the machine has such a place. */
 export interface StateFolder {
@@ -70,6 +73,7 @@ export interface ProgramDeps {
   readonly pipelines: readonly PipelineSettings[]
   /** The files of the outbox by name; undefined where there is none. */
   readonly outbox: Map<string, string> | undefined
+  readonly begun: BegunRun[]
   readonly violated: (oracle: string, text: string) => void
   /** What the machine's clock says. */
   readonly wall: () => number
@@ -85,6 +89,7 @@ export interface Program {
   readonly state: StateStore
   readonly file: string
   run(pipeline: PipelineSettings, signal: AbortSignal): Promise<PipelineResult>
+  undo(pipeline: PipelineSettings, undo: Omit<Undo, 'entries'>): Promise<PipelineResult>
   /** `state rebuild` of one pipeline. */
   rebuild(pipeline: PipelineSettings): Promise<RebuildResult>
   /** The state is the latest again. */
@@ -216,9 +221,20 @@ export function startProgram(
     async run(pipeline, signal) {
       const given = context(pipeline, signal)
       trace(`run ${given.runId} of ${pipeline.name} begins`)
+      deps.begun.push({ runId: given.runId, pipeline: pipeline.name, at: timeline.now() })
       const result = await runPipeline(given, { wait: false })
       if (deps.outbox !== undefined) await writeOptOuts(deps.outbox)
       trace(`run ${given.runId} of ${pipeline.name} ends: ${JSON.stringify(result)}`)
+      log(JSON.stringify(result))
+      return result
+    },
+    async undo(pipeline, undo) {
+      const given = context(pipeline, new AbortController().signal)
+      deps.begun.push({ runId: given.runId, pipeline: pipeline.name, at: timeline.now() })
+      const leftAlone = ({ key, what, why }: LeftAlone): void => trace(`left: ${key}, ${what}: ${why}`)
+      const entries = owned.entriesOfRun(undo.run)
+      const result = await runUndo({ ...undo, entries }, { ...given, leftAlone })
+      trace(`undo ${given.runId} of ${undo.run} ends: ${JSON.stringify(result)}`)
       log(JSON.stringify(result))
       return result
     },

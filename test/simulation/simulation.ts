@@ -9,13 +9,14 @@ import { checkFinals } from './finals.ts'
 import { checkGuard } from './guards.ts'
 import { removeCopies, tryAliases } from './impostors.ts'
 import { isWrite, type RequestEntry } from './ledger.ts'
-import { differences, formerForm } from './changing.ts'
+import { changeSettings } from './changing.ts'
 import { operate } from './operator.ts'
 import { backUp, restore } from './restoring.ts'
 import { isPrivate, personIn } from './people.ts'
 import { removeState, type StateFolder } from './program.ts'
 import { checkLogs, checkResult, checkState } from './records.ts'
 import { LATEST_MS, TIMEOUT_MS } from './setup.ts'
+import { undoRuns } from './undoing.ts'
 import { beginLife, makeWorld, type Schedule, type Violation, type World } from './world.ts'
 
 export type { Schedule, Violation } from './world.ts'
@@ -151,17 +152,6 @@ function jump(world: World): void {
   })
 }
 
-function changeSettings({ schedule, chance, files, setup, forms, say }: World): void {
-  if (schedule.isChanged !== true) return
-  const draws = chance.stream(`settings ${files}`)
-  for (const pipeline of setup.pipelines) {
-    if (!draws.happens(0.6)) continue
-    const form = draws.happens(0.7) ? formerForm(pipeline, draws) : pipeline
-    forms.set(pipeline.name, form)
-    say(`settings of ${pipeline.name}: ${differences(form, pipeline)}`)
-  }
-}
-
 async function day(world: World): Promise<void> {
   const { chance, timeline, setup } = world
   changeSettings(world)
@@ -180,6 +170,7 @@ async function day(world: World): Promise<void> {
   await runAll(world)
   if (chance.happens(0.5)) await runAll(world)
   if (chance.happens(0.5)) await operate(world, { isThorough: false })
+  await undoRuns(world)
   await world.hands?.release(world.program.state)
   await timeline.until(timeline.pause(chance.pick([10_000, DAY_MS])), RUN_LIMIT_MS)
   const { nightMs } = world.schedule
@@ -373,8 +364,8 @@ async function live(world: World): Promise<void> {
   }
   await grantPermission(world)
   await calmDown(world)
-  // What another form left out comes with the next export.
-  if (schedule.isChanged !== true) await judge(world, new Set())
+  // What another form left out, or was undone, comes with the next export.
+  if (schedule.isChanged !== true && schedule.isUndone !== true) await judge(world, new Set())
   await oncemore(world)
 }
 

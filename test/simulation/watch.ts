@@ -11,6 +11,7 @@ import { personIn } from './people.ts'
 import { FIELD_COLUMNS, MARKER_FIELD, STAMP_FIELD } from './setup.ts'
 import type { SimulatedService } from './simulated-service.ts'
 import type { SimulatedSource } from './simulated-source.ts'
+import { isUndoneCreate, isUndoneTerm, type UndoneRun } from './undoing.ts'
 
 export interface Watched {
   readonly ledger: Ledger
@@ -20,6 +21,7 @@ export interface Watched {
   readonly sources: ReadonlyMap<string, SimulatedSource>
   /** Pipelines of which a person has let deletes go although rows were there whose key cannot be read. */
   readonly overruled: ReadonlySet<string>
+  readonly undoneRuns: readonly UndoneRun[]
   readonly handTerms: Pick<HandTerms, 'isReleased'>
   readonly violated: (oracle: string, text: string) => void
 }
@@ -182,6 +184,7 @@ export function watchEffects(watched: Watched): void {
     const who = concerned(effect.contact)
     const isList = ({ terms }: PipelineSettings): boolean => terms.policy === 'replace'
     if (contact === undefined || who.some((one) => isList(one) && one.hand_edits === 'overwrite')) return
+    if (isUndoneTerm(effect.contact, watched)) return
     const name = service.terms.get(effect.term)?.name ?? ''
     const mayTake = who.some(
       ({ terms, on_missing: onMissing }) => terms.policy !== 'add' || onMissing === 'remove_terms',
@@ -243,6 +246,7 @@ export function watchEffects(watched: Watched): void {
   /** O3: a contact goes only when its record has gone from every source that names it. */
   function deleted(effect: Effect): void {
     if (isTakenBack(effect, watched)) return
+    if (isUndoneCreate(effect, watched)) return
     const claimed = claims.stampsOf(effect.contact)
     const stamps = claimed.length > 0 ? claimed : linkedByMail(effect.contact)
     // A record may be linked by a look-up and never written: its policy holds as well.

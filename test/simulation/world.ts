@@ -27,6 +27,7 @@ import { createSimulatedService, type SimulatedService } from './simulated-servi
 import { createPulledSource, type PulledSource } from './simulated-pull.ts'
 import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
 import { createTimeline, type Timeline } from './timeline.ts'
+import type { BegunRun, UndoneRun } from './undoing.ts'
 import { watchEffects } from './watch.ts'
 import { watchWithdrawals, type Withdrawals } from './withdrawals.ts'
 import { createWorkload, type Workload } from './workload.ts'
@@ -52,6 +53,8 @@ export interface Schedule {
   readonly isEdited?: boolean
   /** An admin changes the configuration from day to day. */
   readonly isChanged?: boolean
+  /** A person undoes runs. */
+  readonly isUndone?: boolean
   /** Before the quiet time an older backup takes the place of the state, and is rebuilt. */
   readonly isRestored?: boolean
 }
@@ -80,6 +83,9 @@ export interface World {
   readonly outbox: Map<string, string> | undefined
   readonly violations: Violation[]
   readonly overruled: Set<string>
+  /** In the order in which they began, over all lives. */
+  readonly begun: BegunRun[]
+  readonly undoneRuns: UndoneRun[]
   /** Pipelines of which a person has released anything. */
   readonly released: Set<string>
   readonly violated: (oracle: string, text: string) => void
@@ -132,6 +138,8 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const claims = watchClaims(ledger, service.contacts)
   const violations: Violation[] = []
   const overruled = new Set<string>()
+  const begun: BegunRun[] = []
+  const undoneRuns: UndoneRun[] = []
   const trace: string[] = []
   const logged: string[] = []
   const say = (text: string): void => void trace.push(`${timeline.now() - START} ${text}`)
@@ -188,6 +196,8 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     workloads,
     violations,
     overruled,
+    begun,
+    undoneRuns,
     released: new Set(),
     violated,
     trace,
@@ -244,6 +254,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     service: setup.service,
     pipelines: setup.pipelines,
     outbox: world.outbox,
+    begun,
     violated,
     sources,
     wall: () => timeline.now() + whole.clockOffMs,
@@ -254,8 +265,8 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const watched = { ledger, service, claims, pipelines: setup.pipelines, sources, violated }
   watchRaises(watched)
   const withdrawals = watchWithdrawals({ ...watched, outbox: world.outbox })
-  const handTerms = watchHandTerms(watched)
-  watchEffects({ ...watched, overruled, handTerms })
+  const handTerms = watchHandTerms({ ...watched, undoneRuns })
+  watchEffects({ ...watched, overruled, undoneRuns, handTerms })
   const hands =
     schedule.isEdited === true
       ? createHands({

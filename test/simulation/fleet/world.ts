@@ -179,6 +179,7 @@ export function makeFleet(
   watchEffects({
     ...{ ledger, service, claims, pipelines, sources, violated },
     overruled: new Set(),
+    undoneRuns: [],
     handTerms: { isReleased: () => false },
   })
   const trouble = {
