@@ -128,10 +128,13 @@ export interface RunState {
         { readonly at: number; readonly findings: readonly CorrectionFinding[] } | undefined
     },
   ): Promise<void>
-  /** Takes back what was staged for these records; says what each was, and which terms it would have given. */
+  /**
+   * Takes back what was staged for these records; says what each was, and which terms it would have given. The line alone
+   * names none: a file may have all of its records on one line.
+   */
   unstage(
     staged: StagedInput,
-    records: readonly { readonly line: number; readonly key: string | undefined }[],
+    records: readonly { readonly line: number; readonly key: string }[],
   ): Promise<readonly Unstaged[]>
   /** What can be told only after the last record; how many rejects give way, and how many creates are held. */
   completeStaging(

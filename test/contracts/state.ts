@@ -859,7 +859,7 @@ export function stateContract(name: string, open: () => TestState): void {
       const staged = await world.read([])
       expect(await state.matchFingerprints(staged, [''])).toEqual([undefined])
       expect(await state.known('shop', [])).toEqual([])
-      expect(await state.unstage(staged, [{ line: 7, key: undefined }])).toEqual([
+      expect(await state.unstage(staged, [{ line: 7, key: 'K1' }])).toEqual([
         { was: 'unchanged', terms: undefined },
       ])
       await state.markSending([])

@@ -6,8 +6,12 @@ import type { SourceItem } from '../../src/core/mapping/record.ts'
 export type Table = readonly (readonly string[])[]
 
 export interface MemorySource extends Source {
-  /** The first row is the header. */
-  drop(name: string, table: Table, options?: { failAfter?: number; code?: ErrorCode }): void
+  /** The first row is the header. `oneLine`: as in JSON without line breaks, where all records are on line 1. */
+  drop(
+    name: string,
+    table: Table,
+    options?: { failAfter?: number; code?: ErrorCode; oneLine?: boolean },
+  ): void
   readonly archived: { name: string; folder: string; reason?: string }[]
   readonly rejects: Map<string, RejectRow[]>
   readonly waiting: () => string[]
@@ -22,12 +26,13 @@ interface Waiting {
   readonly failAfter: number | undefined
   /** How it fails. */
   readonly code: ErrorCode
+  readonly oneLine: boolean
 }
 
-function items(table: Table): SourceItem[] {
+function items({ table, oneLine }: Waiting): SourceItem[] {
   const [header = [], ...rows] = table
   return rows.map((values, index) => {
-    const line = index + 2
+    const line = oneLine ? 1 : index + 2
     if (values.length === header.length) return { kind: 'record', values, line }
     return {
       kind: 'defect',
@@ -39,13 +44,14 @@ function items(table: Table): SourceItem[] {
   })
 }
 
-function reader({ table, failAfter, code }: Waiting): InputReader {
+function reader(waiting: Waiting): InputReader {
+  const { table, failAfter, code } = waiting
   const [header = []] = table
   return {
     header,
     bytesRead: () => 0,
     async *batches() {
-      const all = items(table)
+      const all = items(waiting)
       for (let start = 0; start < all.length; start += 100) {
         await Promise.resolve()
         if (failAfter !== undefined && start >= failAfter)
@@ -76,6 +82,7 @@ export function memorySource(): MemorySource {
         table,
         failAfter: options.failAfter,
         code: options.code ?? 'INPUT_QUOTE',
+        oneLine: options.oneLine ?? false,
       })
     },
     async list() {

@@ -1,4 +1,5 @@
 // Several records of one key in one input: only accepted ones claim the key, and what is passed over is named.
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
@@ -165,5 +166,53 @@ describe('records of one key in one input', () => {
       message: 'terms ignored: a later record of the same key counts',
       fields: { file_number: 1, file_sha256: 'abc', file: 'a.csv', records: 1 },
     })
+  })
+
+  // A JSON file without line breaks, as most programs write it.
+  it('under last the last good one counts, wherever the lines of a file end', async () => {
+    const row = fc.record({
+      key: fc.constantFrom('K1', 'K2', 'K3', 'K4'),
+      name: fc.constantFrom('A', 'B', 'C', ''),
+      isBad: fc.boolean(),
+    })
+    const file = fc.record({ rows: fc.array(row, { maxLength: 8 }), oneLine: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(file, { minLength: 1, maxLength: 3 }), async (files) => {
+        const line = testLine({ pipeline: { on_duplicate_key: 'last' } })
+        const names = new Map<string, string>()
+        for (const [day, { rows, oneLine }] of files.entries()) {
+          const good = rows.filter(({ isBad }) => !isBad)
+          const last = new Map(good.map(({ key, name }) => [key, name]))
+          const before = new Map(names)
+          // A blank leaves what the contact has.
+          for (const [key, name] of last) names.set(key, name === '' ? (names.get(key) ?? '') : name)
+          const table = rows.map(({ key, name, isBad }) => [
+            key,
+            isBad ? 'bad' : `${key}@a.example`,
+            name,
+            'X',
+            '1',
+          ])
+          line.source.drop(`${day}.csv`, [[...HEADER], ...table], { oneLine })
+          const created = [...last.keys()].filter((key) => !before.has(key)).length
+          const updated = [...last.keys()].filter(
+            (key) => before.has(key) && before.get(key) !== names.get(key),
+          )
+          expect(await line.run()).toMatchObject({
+            created,
+            updated: updated.length,
+            unchanged: last.size - created - updated.length,
+          })
+        }
+        const atService = [...line.service.contacts.values()].map((contact) => [
+          contact['mail'],
+          contact['first_name'] ?? '',
+        ])
+        expect(new Map(atService as [string, string][])).toEqual(
+          new Map([...names].map(([key, name]) => [`${key}@a.example`, name])),
+        )
+      }),
+      { numRuns: 60 },
+    )
   })
 })

@@ -122,15 +122,16 @@ function createStage(
 type FullInput = NonNullable<Parameters<RunState['commitPlan']>[2]>
 
 function createUnstage(db: Connection): RunState['unstage'] {
-  // A line alone is not enough: records that are read again come from several files.
+  // The key names the record, the line is for the index: records that are read again come from several files, and a file may
+  // have all of its records on one line.
   const takeOperation = db.prepare<
-    { input: number; line: number; key: string | null },
+    { input: number; line: number; key: string },
     { kind: string; state: string; terms: string | null; reason: string | null }
   >(
-    'DELETE FROM operation WHERE input_id = @input AND line = @line AND (@key IS NULL OR key = @key) RETURNING kind, state, terms, reason',
+    'DELETE FROM operation WHERE input_id = @input AND line = @line AND key = @key RETURNING kind, state, terms, reason',
   )
-  const unstageOne = (inputId: number, line: number, key: string | undefined): Unstaged => {
-    const operation = takeOperation.get({ input: inputId, line, key: key ?? null })
+  const unstageOne = (inputId: number, line: number, key: string): Unstaged => {
+    const operation = takeOperation.get({ input: inputId, line, key })
     if (operation === undefined) return { was: 'unchanged', terms: undefined }
     const terms = operation.terms === null ? undefined : (JSON.parse(operation.terms) as TermPlan)
     if (operation.state === 'waiting') return { was: 'in_doubt', terms }

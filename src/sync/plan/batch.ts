@@ -39,18 +39,15 @@ async function withLookUps(
 /** What an operator dropped is not planned again as long as its record stays as it was. */
 async function withoutDropped(
   decided: readonly DecidedRow[],
-  reading: Reading,
   context: PlanContext,
 ): Promise<readonly DecidedRow[]> {
   const dropped = await areDropped(
     decided.map(({ verdict }) => (typeof verdict === 'object' ? verdict : undefined)),
     context,
   )
-  return decided.map((one, index) => {
-    if (dropped[index] !== true) return one
-    reading.dropped.add(one.row.item.line)
-    return { row: one.row, verdict: 'dropped' as const }
-  })
+  return decided.map((one, index) =>
+    dropped[index] === true ? { row: one.row, verdict: 'dropped' as const } : one,
+  )
 }
 
 function compareWithExpected(decided: readonly DecidedRow[], { expectation }: Reading): void {
@@ -78,5 +75,5 @@ export async function planBatch(
   const decided = rows.map((row) => ({ row, verdict: verdictOn(row, context) }))
   const looked = await withLookUps(decided, reading, context)
   compareWithExpected(looked, reading)
-  await stage(await withoutDropped(looked, reading, context), reading, context)
+  await stage(await withoutDropped(looked, context), reading, context)
 }

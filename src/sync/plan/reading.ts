@@ -54,10 +54,10 @@ export interface Reading {
   readonly braked: ReadonlySet<string>
   /** Keys of records that have asked for a term of a brake. */
   readonly asked: ReadonlySet<string>
-  /** Lines of records that wait for such a term alone. */
-  readonly waiting: Set<number>
-  /** The lines of records that an operator dropped in just this form. */
-  readonly dropped: Set<number>
+  /** With `on_duplicate_key: last`, by link or key: whose last record so far waits for such a term alone. */
+  readonly waiting: Set<number | string>
+  /** The same: whose last record so far an operator dropped in just this form. */
+  readonly dropped: Set<number | string>
   /** Values that persons set right, by the key of their record. */
   readonly corrections: ReadonlyMap<string, readonly Correction[]>
   /** Of these: how many fields they set, and those that have ended. */

@@ -65,8 +65,7 @@ function count(verdict: Verdict, { counts, held }: Reading): void {
 }
 
 /** Until its brake has decided; what it grants in the same run is not held. */
-function countAsWaiting({ item: { line } }: Mapped, { counts, held, waiting }: Reading): void {
-  waiting.add(line)
+function countAsWaiting({ counts, held }: Reading): void {
   counts.unchanged -= 1
   counts.held += 1
   held.note('brake')
@@ -105,32 +104,113 @@ function stagedRecord({ item, fingerprint }: ReadRow, { staged }: Reading): Stag
   }
 }
 
+/** A record of an input, in whichever form its key is known: one person has one form within a reading. */
+const nameOf = (identity: Identity): number | string =>
+  'linkId' in identity ? identity.linkId : identity.key
+
+/** What counts a record without an operation as skipped or held: no other record of its key knows it. */
+function noteUnstaged(
+  { row, verdict }: DecidedRow,
+  identity: Identity | undefined,
+  { waiting, dropped }: Reading,
+): void {
+  if (identity === undefined) return
+  const name = nameOf(identity)
+  if (verdict === 'dropped') dropped.add(name)
+  else dropped.delete(name)
+  if (waitsAlone(row, verdict)) waiting.add(name)
+  else waiting.delete(name)
+}
+
+interface Claimed {
+  readonly one: DecidedRow
+  readonly identity: Identity | undefined
+  /** The line of an earlier record of the same key. */
+  readonly earlier: number | undefined
+}
+
 /** `on_duplicate_key: last`: the earlier records of the input count as skipped after all. */
 async function supersede(
-  decided: readonly DecidedRow[],
-  earlier: readonly (number | undefined)[],
+  claimed: readonly Claimed[],
   { reading, context }: { reading: Reading; context: PlanContext },
 ): Promise<void> {
-  const replaced = decided.flatMap(({ row }, index) => {
-    const line = earlier[index]
-    return line === undefined ? [] : [{ line, key: keyOfRow(row), by: row }]
+  const replaced = claimed.flatMap(({ one: { row }, identity, earlier }) => {
+    const key = mappedKey(row, reading)
+    if (earlier === undefined || identity === undefined || key === undefined) return []
+    return [{ place: { line: earlier, key }, name: nameOf(identity), by: row }]
   })
   if (replaced.length === 0) return
-  const unstaged = await context.state.unstage(reading.staged, replaced)
-  unstaged.forEach(({ was, terms, reason }, index) => {
-    const by = replaced[index]?.by
+  const places = replaced.map(({ place }) => place)
+  const unstaged = await context.state.unstage(reading.staged, places)
+  for (const [index, { name, by }] of replaced.entries()) {
+    const { was, terms, reason } = unstaged[index] ?? { was: 'unchanged' }
     // Without a link it was not unchanged but passed over, and counts as skipped already.
-    const wasDropped = reading.dropped.has(replaced[index]?.line ?? 0)
     const wasPassed =
-      was === 'unchanged' && (wasDropped || (by?.kind === 'fresh' && by.known.link === undefined))
-    if (wasPassed) return
-    const wasHeld = was === 'unchanged' && reading.waiting.has(replaced[index]?.line ?? 0)
+      was === 'unchanged' &&
+      (reading.dropped.has(name) || (by.kind === 'fresh' && by.known.link === undefined))
+    if (wasPassed) continue
+    const wasHeld = was === 'unchanged' && reading.waiting.has(name)
     if (was !== 'created' && was !== 'updated') reading.counts[wasHeld ? 'held' : was] -= 1
     if (wasHeld || was === 'held') reading.held.note(wasHeld ? 'brake' : whyHeld(reason ?? ''), -1)
     reading.counts.skipped += 1
-    const given = by?.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
+    const given = by.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
     if (termsBeyond(terms?.add ?? [], given).length > 0) reading.passedOver.withTerms += 1
+  }
+}
+
+/** Counts and stages what was decided, beside what is staged already. */
+async function stageClaimed(
+  claimed: readonly Claimed[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<void> {
+  const { state } = context
+  const isLast = keepOf(context) === 'last'
+  if (isLast) await supersede(claimed, { reading, context })
+  const entries = claimed.flatMap(({ one, identity, earlier }) => {
+    const verdict = besideEarlier(one, earlier, { reading, context })
+    noteOtherPerson(one.row, verdict, reading)
+    count(verdict, reading)
+    if (isLast) noteUnstaged(one, identity, reading)
+    if (waitsAlone(one.row, verdict)) countAsWaiting(reading)
+    if (one.row.kind === 'fresh') countOddities(one.row, reading)
+    if (typeof verdict === 'string') return []
+    return [{ record: stagedRecord(one.row, reading), ...verdict }]
   })
+  // A skipped or rejected record claims nothing, and still counts as present: its contact is not missing.
+  const present = claimed.flatMap(({ one }) =>
+    isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
+  )
+  const dropped = claimed.flatMap(({ one: { row, verdict } }) =>
+    verdict === 'dropped' ? (keyOfRow(row) ?? []) : [],
+  )
+  const counting = claimed.filter(({ earlier }) => earlier === undefined || isLast).map(({ one }) => one)
+  const corrections = correctionFindings(
+    counting.map(({ row }) => row),
+    reading,
+    context,
+  )
+  const asks = asksOf(counting, reading)
+  for (const { key, terms, isAlone } of asks) if (terms.length > 0 && !isAlone) context.tally.noteAsking(key)
+  const reread = claimed.flatMap(({ one: { row } }) => reading.rereadBy?.(row.item) ?? [])
+  await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks, reread })
+}
+
+/** Parts in which no key comes twice: what is staged for a key when a part begins is of an earlier record. */
+function onceEach(claimed: readonly Claimed[]): Claimed[][] {
+  let part: Claimed[] = []
+  const parts = [part]
+  let names = new Set<number | string>()
+  for (const one of claimed) {
+    const name = one.identity === undefined ? undefined : nameOf(one.identity)
+    if (name !== undefined && names.has(name)) {
+      parts.push((part = []))
+      names = new Set()
+    }
+    if (name !== undefined) names.add(name)
+    part.push(one)
+  }
+  return parts
 }
 
 /** Claims keys, counts and stages what was decided. */
@@ -139,39 +219,10 @@ export async function stage(
   reading: Reading,
   context: PlanContext,
 ): Promise<void> {
-  const { state } = context
   const identities = decided.map((one) => (isAccepted(one) ? identityOf(one.row) : undefined))
-  const earlier = await state.claim(reading.staged, identities, keepOf(context))
-  reading.blocks?.compare(
-    decided.map(({ row }, index) => ({
-      line: row.item.line,
-      identity: identities[index],
-      earlier: earlier[index],
-    })),
-  )
-  const entries = decided.flatMap((one, index) => {
-    const verdict = besideEarlier(one, earlier[index], { reading, context })
-    noteOtherPerson(one.row, verdict, reading)
-    count(verdict, reading)
-    if (waitsAlone(one.row, verdict)) countAsWaiting(one.row, reading)
-    if (one.row.kind === 'fresh') countOddities(one.row, reading)
-    if (typeof verdict === 'string') return []
-    return [{ record: stagedRecord(one.row, reading), ...verdict }]
-  })
-  // A skipped or rejected record claims nothing, and still counts as present: its contact is not missing.
-  const present = decided.flatMap((one) =>
-    isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
-  )
-  const dropped = decided.flatMap(({ row, verdict }) => (verdict === 'dropped' ? (keyOfRow(row) ?? []) : []))
-  const counting = decided.filter((_, index) => earlier[index] === undefined || keepOf(context) === 'last')
-  const corrections = correctionFindings(
-    counting.map(({ row }) => row),
-    reading,
-    context,
-  )
-  const asks = asksOf(counting, reading)
-  for (const { key, terms, isAlone } of asks) if (terms.length > 0 && !isAlone) context.tally.noteAsking(key)
-  const reread = decided.flatMap(({ row: { item } }) => reading.rereadBy?.(item) ?? [])
-  await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks, reread })
-  if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
+  const earlier = await context.state.claim(reading.staged, identities, keepOf(context))
+  const claimed = decided.map((one, index) => ({ one, identity: identities[index], earlier: earlier[index] }))
+  reading.blocks?.compare(claimed.map(({ one, ...found }) => ({ line: one.row.item.line, ...found })))
+  const isRepeated = keepOf(context) === 'last' && earlier.some((line) => line !== undefined)
+  for (const part of isRepeated ? onceEach(claimed) : [claimed]) await stageClaimed(part, reading, context)
 }

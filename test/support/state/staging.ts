@@ -151,11 +151,10 @@ function stageOne(tables: Tables, staged: StagedInput, entry: StagedEntry): void
   }
 }
 
-function unstageOne(tables: Tables, inputId: number, line: number, key: string | undefined): Unstaged {
+function unstageOne(tables: Tables, inputId: number, line: number, key: string): Unstaged {
   const [row] = rowsWhere(
     tables,
-    (one) =>
-      one.inputId === inputId && one.record.source.line === line && (key === undefined || one.key === key),
+    (one) => one.inputId === inputId && one.record.source.line === line && one.key === key,
   )
   if (row === undefined) return { was: 'unchanged', terms: undefined }
   tables.operations.delete(row.id)
