@@ -217,6 +217,8 @@ export interface RejectPlace {
   readonly file: string
   readonly line: number
   readonly reason: string
+  /** What it says now, by column: it tells the rejects of one place apart. */
+  readonly values: Readonly<Record<string, string>>
 }
 
 /** What can be told only after the last record of an input. */

@@ -730,10 +730,10 @@ export function stateContract(name: string, open: () => TestState): void {
         ['other', 3],
       ])
       const reread = [
-        { file: 'a.csv', line: 3, reason: 'bad' },
-        { file: 'a.csv', line: 4, reason: '' },
-        { file: 'a.csv', line: 5, reason: 'of another file of this name' },
-        { file: 'b.csv', line: 5, reason: '' },
+        { file: 'a.csv', line: 3, reason: 'bad', values: {} },
+        { file: 'a.csv', line: 4, reason: '', values: {} },
+        { file: 'a.csv', line: 5, reason: 'of another file of this name', values: {} },
+        { file: 'b.csv', line: 5, reason: '', values: {} },
       ]
       const discarded = await world.read([], { run: 'r2', version: 'b' })
       await state.stageBatch(discarded, { entries: [], reread })
@@ -744,7 +744,7 @@ export function stateContract(name: string, open: () => TestState): void {
       const staged = await world.read([], { run: 'r4', version: 'a', rejected: ['K6', 'K7'] })
       await state.stageBatch(staged, {
         entries: [],
-        reread: [...reread, { file: 'a.csv', line: 2, reason: '' }],
+        reread: [...reread, { file: 'a.csv', line: 2, reason: '', values: {} }],
       })
       await state.commitPlan(staged, 'sum')
       expect(await places()).toEqual([

@@ -1,5 +1,6 @@
 // What only a whole input tells, over the state in memory: rejects that give way, shared mails, who is missing, and which older
 // changes its records take the place of.
+import { endedRejects } from '../../../src/core/outcome/ended-rejects.ts'
 import { isRepair } from '../../../src/core/change/others/repair.ts'
 import { JUDGED_AGAIN, OVERTAKABLE } from '../../../src/core/change/states.ts'
 import { sendingOrder } from '../../../src/core/change/steps.ts'
@@ -190,19 +191,19 @@ export function dropRejects(
   for (const reject of [...tables.rejects.values()]) if (isOver(reject)) tables.rejects.delete(reject.id)
 }
 
-export const dropReread = (tables: Tables, { id, pipeline, seen }: Input): void =>
-  dropRejects(
-    tables,
-    (reject) =>
-      reject.pipeline === pipeline &&
-      reject.inputId < id &&
-      seen.reread.some(
-        ({ file, line, reason }) =>
-          file === reject.record.source.file &&
-          line === reject.record.source.line &&
-          (reason === '' || reason === reject.reason),
-      ),
+export function dropReread(tables: Tables, { id, pipeline, seen }: Input): void {
+  const earlier = [...tables.rejects.values()].filter(
+    (reject) => reject.pipeline === pipeline && reject.inputId < id,
   )
+  const placed = earlier.map(({ id: own, reason, record, header }) => ({
+    id: own,
+    ...record.source,
+    reason,
+    values: () => Object.fromEntries(header.map((name, at) => [name, record.values[at] ?? ''])),
+  }))
+  const over = endedRejects(seen.reread, placed)
+  dropRejects(tables, (reject) => over.has(reject.id))
+}
 
 export const dropRows = (tables: Tables, isOver: (row: Row) => boolean): void => {
   for (const row of rowsWhere(tables, isOver)) tables.operations.delete(row.id)

@@ -16,7 +16,10 @@ export function rereadBy(reader: InputReader): Reading['rereadBy'] {
   const place = (values: readonly string[]): readonly RejectPlace[] => {
     const number = values[line]?.trim() ?? ''
     if (!LINE.test(number)) return []
-    return [{ file: values[file] ?? '', line: Number(number), reason: values[reason ?? -1] ?? '' }]
+    const at = { file: values[file] ?? '', line: Number(number), reason: values[reason ?? -1] ?? '' }
+    return [
+      { ...at, values: Object.fromEntries(reader.header.map((name, index) => [name, values[index] ?? ''])) },
+    ]
   }
   return (item) => (unitedRows(item) ?? [item]).flatMap(({ values }) => place(values))
 }
