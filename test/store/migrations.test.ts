@@ -1,6 +1,6 @@
 // States that earlier versions wrote, taken over by this one with everything that was open in them. The fixtures were
 // made by the programs of their time; see make-state.ts.
-import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -296,6 +296,37 @@ describe('a migration that fails', () => {
       await verifiedLog(path)
     },
   )
+})
+
+describe('an upgrade over several schemas', () => {
+  const migrations = MIGRATIONS as string[]
+  const whole = [...MIGRATIONS]
+  afterEach(() => migrations.splice(0, migrations.length, ...whole))
+
+  it.each(whole.slice(1).map((_, index) => OLDEST_SCHEMA + 1 + index))(
+    'that ends at schema %i leaves the oldest, and the copy that the next start makes is of that one',
+    async (schema) => {
+      writeOldState(path, OLDEST_SCHEMA)
+      const before = [structure(path), kept(path)]
+      migrations[schema - OLDEST_SCHEMA] = 'SELECT a_fault_of_this_statement();'
+      expect(() => open()).toThrow('a_fault_of_this_statement')
+      migrations.splice(0, migrations.length, ...whole)
+      expect([structure(path), kept(path)]).toEqual(before)
+      await open().close()
+      const copy = `${path}.before-schema-${NEWEST}`
+      expect([structure(copy), kept(copy)]).toEqual(before)
+      expect(asking(copy, (db) => db.pragma('user_version', { simple: true }))).toBe(OLDEST_SCHEMA)
+    },
+  )
+
+  it('leaves no part of a copy that could not be made', async () => {
+    writeOldState(path, OLDEST_SCHEMA)
+    // In the place of the copy, so that it cannot get its name.
+    await mkdir(join(`${path}.before-schema-${NEWEST}`, 'in the way'), { recursive: true })
+    expect(() => open()).toThrow()
+    expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
+    expect(asking(path, (db) => db.pragma('user_version', { simple: true }))).toBe(OLDEST_SCHEMA)
+  })
 })
 
 it('a state from before the first release is refused, and left alone', () => {

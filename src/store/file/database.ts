@@ -98,11 +98,17 @@ function keepCopy(db: FileConnection, path: string): void {
   const copy = `${path}.before-schema-${newestSchema()}`
   const part = `${copy}.part`
   rmSync(part, { force: true })
-  // Empty before anything is in it, so that no other user can ever read it.
-  writeFileSync(part, '', { mode: 0o600 })
-  db.prepare('VACUUM INTO ?').run(part)
-  syncFile(part)
-  renameSync(part, copy)
+  try {
+    // Empty before anything is in it, so that no other user can ever read it.
+    writeFileSync(part, '', { mode: 0o600 })
+    db.prepare('VACUUM INTO ?').run(part)
+    syncFile(part)
+    renameSync(part, copy)
+  } catch (error) {
+    // Half a copy is of no use, and a full disk would stay full for the version that is put back.
+    rmSync(part, { force: true })
+    throw error
+  }
   syncFolder(copy)
 }
 
@@ -122,18 +128,15 @@ function migrate(db: FileConnection, path: string): void {
   assertNotNewer(version, path)
   if (version > 0 && version < OLDEST_SCHEMA)
     throw unusable(path, `has schema ${version}, from before the first release; this version knows ${newest}`)
-  if (path !== TEMPORARY && version > 0 && version < newest) keepCopy(db, path)
-  const step = db.transaction((migration: string, to: number): void => {
-    db.exec(migration)
-    db.pragma(`user_version = ${to}`)
-  })
-  const all = (done: number): void =>
-    MIGRATIONS.slice(done).forEach((one, index) => step(one, OLDEST_SCHEMA + done + index))
-  if (version > 0) return all(version - OLDEST_SCHEMA + 1)
+  if (version === newest) return
+  const isNew = version === 0
+  if (path !== TEMPORARY && !isNew) keepCopy(db, path)
+  // All steps or none: a start that is killed between two would leave tables of no version, and the next one would copy those.
   // A process that reads beside the first owner sees no state, or all of it.
   db.transaction(() => {
-    db.pragma(`application_id = ${APPLICATION_ID}`)
-    all(0)
+    if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`)
+    for (const step of MIGRATIONS.slice(isNew ? 0 : version - OLDEST_SCHEMA + 1)) db.exec(step)
+    db.pragma(`user_version = ${newest}`)
   })()
 }
 
