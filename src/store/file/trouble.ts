@@ -28,7 +28,9 @@ const RIGHTS = 'Give that user permission to write to the state and its folder.'
 
 function turned(code: string): Turned | undefined {
   const is = (...starts: string[]): boolean => starts.some((start) => code.startsWith(start))
-  if (is('SQLITE_FULL', 'ENOSPC', 'EDQUOT')) return ['STATE_FULL', 'cannot be written: the disk is full']
+  // The index of the log could not grow; that it has no room is told in no other way.
+  if (is('SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'))
+    return ['STATE_FULL', 'cannot be written: the disk is full']
   if (is('SQLITE_IOERR', 'EIO')) return ['STATE_IO', 'cannot be read or written']
   if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) return ['STATE_UNUSABLE', 'is damaged']
   if (is('SQLITE_BUSY', 'SQLITE_LOCKED'))

@@ -25,6 +25,7 @@ const systemError = (code: string): Error => Object.assign(new Error(`${code}: s
 describe('an error of the state', () => {
   it.each([
     [sqliteError('SQLITE_FULL'), 'STATE_FULL', 'the disk is full'],
+    [sqliteError('SQLITE_IOERR_SHMSIZE'), 'STATE_FULL', 'the disk is full'],
     [systemError('ENOSPC'), 'STATE_FULL', 'the disk is full'],
     [systemError('EDQUOT'), 'STATE_FULL', 'the disk is full'],
     [sqliteError('SQLITE_IOERR_FSYNC'), 'STATE_IO', 'SQLITE_IOERR_FSYNC: what the driver says'],
