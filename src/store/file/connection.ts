@@ -121,7 +121,60 @@ function lateStatement(compile: (shape: Shape) => Compiled, known: (shape: Shape
   }
 }
 
-export function connect(path: string, options: Database.Options = {}): FileConnection {
+/** The error to be thrown in place of one of the driver. */
+type Told = (error: unknown) => unknown
+
+const telling =
+  <Given extends unknown[], Result>(work: (...given: Given) => Result, told: Told) =>
+  (...given: Given): Result => {
+    try {
+      return work(...given)
+    } catch (error) {
+      throw told(error)
+    }
+  }
+
+function* tellingEach(rows: () => IterableIterator<unknown>, told: Told): Generator {
+  try {
+    yield* rows()
+  } catch (error) {
+    throw told(error)
+  }
+}
+
+/** A connection whose errors of the driver are told by `told`: for those who have nothing around it that does. */
+function tellingConnection(db: FileConnection, told: Told): FileConnection {
+  const prepare = db.prepare.bind(db) as (source: string) => AnyStatement
+  const wrapped = (source: string): AnyStatement => {
+    const statement = prepare(source)
+    const { run, get, later, all, laterAll, iterate, pluck, raw } = statement
+    return {
+      ...{ run: telling(run, told), get: telling(get, told), later: telling(later, told) },
+      ...{ all: telling(all, told), laterAll: telling(laterAll, told) },
+      iterate: (...given) => tellingEach(() => iterate(...given), told),
+      pluck() {
+        pluck.call(statement)
+        return this
+      },
+      raw() {
+        raw.call(statement)
+        return this
+      },
+    }
+  }
+  return Object.assign(db, {
+    prepare: wrapped as Connection['prepare'],
+    pragma: telling(db.pragma.bind(db), told),
+    exec: telling(db.exec.bind(db), told),
+  })
+}
+
+export function connect(path: string, options: Database.Options = {}, told?: Told): FileConnection {
+  const db = connected(path, options)
+  return told === undefined ? db : tellingConnection(db, told)
+}
+
+function connected(path: string, options: Database.Options): FileConnection {
   const db = new Database(path, options)
   const driver = db.prepare.bind(db) as (source: string) => Compiled & Record<'pluck' | 'raw', () => Compiled>
   const exec = db.exec.bind(db)

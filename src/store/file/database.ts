@@ -226,7 +226,7 @@ export function openForReading(statePath: string): FileConnection | undefined {
   try {
     assertOwnLog(path)
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
-    db = connect(path, { fileMustExist: true })
+    db = connect(path, { fileMustExist: true }, (error) => stateError(error, path))
     db.pragma('busy_timeout = 5000')
     if (!hasState(db, path)) {
       db.close()

@@ -1,5 +1,5 @@
 // What the driver and the file system say about a full, broken or forbidden disk, and what is made of it.
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -8,6 +8,10 @@ import { SyncError } from '../../../src/core/words/errors.ts'
 import { openDatabase } from '../../../src/store/file/database.ts'
 import { networkFileSystem } from '../../../src/store/file/network.ts'
 import { createRunStore } from '../../../src/store/journal/runs.ts'
+import { OLDEST_SCHEMA } from '../../../src/store/file/schema.ts'
+import { stateDoubt, stateInfo } from '../../../src/store/info.ts'
+import { openState, openStateForReading } from '../../../src/store/state-store.ts'
+import { writeOldState } from '../old-state.ts'
 import { createWatch, stateError } from '../../../src/store/file/trouble.ts'
 
 let folder = ''
@@ -122,5 +126,33 @@ describe('a network file system', () => {
     for (const type of [0xef53, 0x9123683e, 0x58465342, 0x794c7630, 0x01021994, 0x01021997])
       expect(networkFileSystem('/x', () => ({ type }))).toBeUndefined()
     expect(networkFileSystem(folder)).toBeUndefined()
+  })
+})
+
+describe('a damaged page', () => {
+  const PAGE = 4096
+
+  it('is damage to those who read beside the owner, wherever it is, and no bug', async () => {
+    const path = join(folder, 'state.db')
+    writeOldState(path, OLDEST_SCHEMA)
+    await openState(path, { pid: 1, since: 0, thorough: true }).close()
+    const whole = await readFile(path)
+    const said = new Map<string, number>()
+    const note = async (work: () => unknown): Promise<void> => {
+      try {
+        await work()
+      } catch (error) {
+        const code = error instanceof SyncError ? error.code : String(error)
+        said.set(code, (said.get(code) ?? 0) + 1)
+      }
+    }
+    for (let page = 1; page < whole.length / PAGE; page++) {
+      await writeFile(path, Buffer.from(whole).fill(0, page * PAGE, (page + 1) * PAGE))
+      await note(() => stateInfo(path))
+      await note(() => stateDoubt(path))
+      await note(() => openStateForReading(path)?.close())
+    }
+    expect([...said.keys()]).toEqual(['STATE_UNUSABLE'])
+    expect(said.get('STATE_UNUSABLE')).toBeGreaterThan(3)
   })
 })
