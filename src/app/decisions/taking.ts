@@ -63,6 +63,16 @@ function assertKnown(name: string): asserts name is KindName {
     })
 }
 
+/** Where the state has failed, the next owner may find it open. */
+function leftInState(error: unknown): unknown {
+  if (!(error instanceof SyncError)) return error
+  const { code, message, hint } = error
+  return new SyncError(code, message, {
+    hint: `${hint} What was decided may stand in the state all the same, and is then taken by the next process that has it: see contact-sync audit list after that.`,
+    cause: error,
+  })
+}
+
 /**
  * Takes it. Throws Unconfirmed where a person has to see something first, and whatever the kind throws; then nothing is left
  * open. A kind that needs rest waits for it.
@@ -87,9 +97,11 @@ export async function takeDecision(
       await end()
       return result
     } catch (error) {
-      // Where the state has failed, the next owner finds it open.
-      await end().catch(() => undefined)
-      throw error
+      const isEnded = await end().then(
+        () => true,
+        () => false,
+      )
+      throw isEnded ? error : leftInState(error)
     }
   }
   const { daemon } = owner

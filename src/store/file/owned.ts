@@ -6,7 +6,7 @@ import { followState } from './mark.ts'
 import { keepsPlace } from './place.ts'
 
 type Marked = Pick<RunState, 'markSending' | 'markAndSettle' | 'beginRun' | 'endRun'> &
-  Pick<DecisionStore, 'concludeDecision'>
+  Pick<DecisionStore, 'beginDecision' | 'concludeDecision'>
 
 /** Gives the space of the log back. A reader only puts it off. */
 export function truncateLog(db: Connection): void {
@@ -21,6 +21,9 @@ export function truncateLog(db: Connection): void {
  * The mark follows the state: before the first request of a run leaves, so that a run that is killed counts, at its end, and
  * with each decision: a copy from before a pause or an erasure is an older state, though nothing was sent since. `mayMark` is
  * false until it is decided what to do about a state that may be an older one.
+ *
+ * A decision whose end a full disk has kept out was refused, and stands in the state like one that a process was killed over. It
+ * is withdrawn once the state can be written: the next start would take it otherwise, after all that was decided since.
  */
 export function keepingMark(store: Marked, db: Connection, of: { path: string; mayMark(): boolean }): Marked {
   let isMarked = false
@@ -33,9 +36,17 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
     if (!isMarked) mark()
     isMarked = true
   }
+  const refused = new Set<number>()
+  const withdraw = async (): Promise<void> => {
+    for (const id of refused) {
+      await store.concludeDecision(id, { at: 0 })
+      refused.delete(id)
+    }
+  }
   return {
     async beginRun(run) {
       assertInPlace()
+      await withdraw()
       await store.beginRun(run)
       isMarked = false
     },
@@ -55,8 +66,14 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
       mark()
       truncateLog(db)
     },
+    async beginDecision(decision, at) {
+      await withdraw()
+      return store.beginDecision(decision, at)
+    },
     async concludeDecision(id, conclusion) {
+      refused.add(id)
       await store.concludeDecision(id, conclusion)
+      refused.delete(id)
       mark()
     },
   }

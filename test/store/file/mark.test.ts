@@ -9,7 +9,7 @@ import { backupState } from '../../../src/store/file/backup.ts'
 import { readMark } from '../../../src/store/file/mark.ts'
 import { stateInfo } from '../../../src/store/info.ts'
 import type { StateStore } from '../../../src/core/state-store.ts'
-import { openState, openStateForReading } from '../../../src/store/state-store.ts'
+import { openState, openStateForReading, type OwnedState } from '../../../src/store/state-store.ts'
 import { people, testLine } from '../../support/line.ts'
 import { OLD_SCHEMAS, writeOldState } from '../old-state.ts'
 
@@ -189,6 +189,27 @@ it.each<[string, () => Promise<void>]>([
   expect(line.service.calls).toEqual([])
   await state.close()
 })
+
+it.each<[string, (state: OwnedState) => Promise<unknown>]>([
+  ['decision', (state) => state.beginDecision({ kind: 'resume', args: {}, decided: { by: 'anna' } }, 2)],
+  ['run', (state) => state.beginRun({ id: 'a', pipeline: 'shop', startedAt: 2, configHash: '' })],
+])(
+  'a decision that was refused since nothing could be written is withdrawn with the next %s',
+  async (_, next) => {
+    const state = openState(path, owner)
+    const id = await state.beginDecision({ kind: 'pause', args: {}, decided: { by: 'anna' } }, 1)
+    const disk = new Database(path)
+    // In place of a full disk.
+    disk.exec("CREATE TRIGGER full BEFORE DELETE ON decision BEGIN SELECT RAISE(ABORT, 'full'); END")
+    await expect(state.concludeDecision(id, { at: 2 })).rejects.toThrow('full')
+    await expect(next(state)).rejects.toThrow('full')
+    disk.exec('DROP TRIGGER full')
+    disk.close()
+    await next(state)
+    expect((await state.openDecisions()).filter(({ kind }) => kind === 'pause')).toEqual([])
+    await state.close()
+  },
+)
 
 it.skipIf(process.platform !== 'linux')(
   'looking whose log it is keeps one handle of the file, however often',
