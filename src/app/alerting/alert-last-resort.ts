@@ -3,7 +3,10 @@
 import { deliver } from '../../alerts/delivery.ts'
 import { alertMessage } from '../../core/alerts/alert-message.ts'
 import type { AlertSettings } from '../../core/settings.ts'
-import { type AlertParts, consoleAddress, DELIVERY_TIMEOUT_MS, serviceHost } from './alert-parts.ts'
+import { type AlertParts, consoleAddress, serviceHost } from './alert-parts.ts'
+
+/** Within the time that a process has for its end. */
+const TIMEOUT_MS = 3_000
 
 export interface LastResort {
   /** Reports runs broken by the state to receivers of failed runs that were not yet notified. */
@@ -20,7 +23,9 @@ interface Told {
 
 export function createLastResort(parts: AlertParts): LastResort {
   const told = new Map<string, Told>()
-  const { clock, settings, state, condition, signal } = parts
+  const { clock, settings, state, condition } = parts
+  // A disk error ends the process: there is no later time to report it.
+  const { signal } = new AbortController()
   const find = (pipeline: string) => condition()?.pipelines.find(({ name }) => name === pipeline)
 
   async function send(
@@ -30,7 +35,7 @@ export function createLastResort(parts: AlertParts): LastResort {
     const at = clock.now()
     const context = { at, service: serviceHost(settings()), console: consoleAddress(settings()) }
     const outgoing = { ...alertMessage({ name: 'failed', ...about }, context), id: `state-${at}` }
-    return (await deliver(receiver, outgoing, { timeoutMs: DELIVERY_TIMEOUT_MS, at, signal })).delivered
+    return (await deliver(receiver, outgoing, { timeoutMs: TIMEOUT_MS, at, signal })).delivered
   }
 
   async function tellOne(alert: AlertSettings, pipeline: string, code: string): Promise<void> {

@@ -59,7 +59,10 @@ const quiet = {
   error: (event: string) => lines.push(event),
 } as unknown as Log
 
-function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonCondition; of?: OwnedState } = {}) {
+function alertingWith(
+  alerts: AlertSettings[],
+  more: { condition?: DaemonCondition; of?: OwnedState; signal?: AbortSignal } = {},
+) {
   lines.length = 0
   const settings = {
     service: serviceSettings(),
@@ -82,7 +85,7 @@ function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonConditi
     clock,
     log: quiet,
     service,
-    signal: new AbortController().signal,
+    signal: more.signal ?? new AbortController().signal,
     settings: () => settings,
     condition: () => more.condition,
     onDelivery: (outcome) => outcomes.push(outcome),
@@ -298,14 +301,14 @@ it('reports what another worker says of its pipeline: that it is overdue, and th
   ])
 })
 
-it('tells directly, and once, of a state that cannot be written', async () => {
+function brokenBy(code: 'STATE_FULL' | 'STATE_IO') {
   const shop = {
     name: 'shop',
     dueAt: 0,
     runningSince: undefined,
     waitingSince: undefined,
     brokenAt: 5 as number | undefined,
-    brokenBy: 'STATE_FULL' as const,
+    brokenBy: code,
     overlaps: 0,
     missed: 0,
   }
@@ -318,6 +321,11 @@ it('tells directly, and once, of a state that cannot be written', async () => {
     refusedReload: undefined,
     pipelines: [shop],
   }
+  return { shop, condition }
+}
+
+it('tells directly, and once, of a state that cannot be written', async () => {
+  const { shop, condition } = brokenBy('STATE_FULL')
   let isFull = true
   const fail = async () => Promise.reject(new Error('disk full'))
   const full: OwnedState = {
@@ -339,6 +347,19 @@ it('tells directly, and once, of a state that cannot be written', async () => {
   await alerting.look()
   await alerting.look()
   expect(told()).toEqual(['raised', 'recovered'])
+})
+
+it('tells directly of a state that failed for good, although the process is ending for it', async () => {
+  const failed: OwnedState = { ...state, keepReceivers: async () => Promise.reject(new Error('it failed')) }
+  const { alerting } = alertingWith([receiver('one')], {
+    condition: brokenBy('STATE_IO').condition,
+    of: failed,
+    signal: AbortSignal.abort(),
+  })
+  await alerting.look()
+  expect(hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)).toMatchObject([
+    { event: 'raised', condition: 'failed', pipeline: 'shop', numbers: { code: 'STATE_IO' } },
+  ])
 })
 
 it('reports a sync log that is not handed over, until it is', async () => {
