@@ -71,8 +71,10 @@ export function keepingMark(store: Marked, db: Connection, of: { path: string; m
       return store.beginDecision(decision, at)
     },
     async concludeDecision(id, conclusion) {
-      refused.add(id)
-      await store.concludeDecision(id, conclusion)
+      await store.concludeDecision(id, conclusion).catch((error: unknown) => {
+        refused.add(id)
+        throw error
+      })
       refused.delete(id)
       mark()
     },
