@@ -300,7 +300,7 @@ CREATE TEMP TABLE claim_skipped (input INTEGER, key TEXT, PRIMARY KEY (input, ke
 CREATE TEMP TABLE claim_correction (input INTEGER, id INTEGER, raw TEXT, why TEXT, at INTEGER, PRIMARY KEY (input, id)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_ask (input INTEGER, key TEXT, term TEXT, name TEXT, alone INTEGER, file TEXT, line INTEGER, PRIMARY KEY (input, key, term)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_dropped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;
-CREATE TEMP TABLE claim_reread (input INTEGER, file TEXT, line INTEGER, reason TEXT, given TEXT, PRIMARY KEY (input, file, line, reason, given)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_reread (input INTEGER, file TEXT, line INTEGER, reason TEXT, print TEXT, given TEXT, PRIMARY KEY (input, file, line, reason, print)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_key (input INTEGER, key TEXT, line INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
 CREATE TEMP TABLE noted_block (id INTEGER PRIMARY KEY, pipeline TEXT, digests BLOB NOT NULL, counts BLOB NOT NULL, fingerprints TEXT NOT NULL);
 `

@@ -1,6 +1,7 @@
 // Rejects whose records came again in a file of corrected rejects: their key may be another one by now, or none could be read,
 // so they are known by the file, line and reason that the row names. Which of them an input has is noted in a temporary
 // table: nothing is over before its plan is committed.
+import { hash } from 'node:crypto'
 import { endedRejects } from '../../../core/outcome/ended-rejects.ts'
 import type { RejectPlace } from '../../../core/state.ts'
 import type { Connection } from '../../file/database.ts'
@@ -24,7 +25,7 @@ type Found = { id: number; file: string; line: number; reason: string }
 
 export function createRereadRejects(db: Connection): Rereading {
   const any = db.prepare<[number], number>(ANY).pluck()
-  const note = db.prepare('INSERT OR IGNORE INTO claim_reread VALUES (?, ?, ?, ?, ?)')
+  const note = db.prepare('INSERT OR IGNORE INTO claim_reread VALUES (?, ?, ?, ?, ?, ?)')
   const rowsOf = db.prepare<[number], { file: string; line: number; reason: string; given: string }>(
     'SELECT file, line, reason, given FROM claim_reread WHERE input = ?',
   )
@@ -44,8 +45,11 @@ export function createRereadRejects(db: Connection): Rereading {
   }
   return {
     note(input, places) {
-      for (const { file, line, reason, values } of places)
-        note.run(input, file, line, reason, JSON.stringify(values))
+      for (const { file, line, reason, values } of places) {
+        const given = JSON.stringify(values)
+        // A whole row may be too long for an index.
+        note.run(input, file, line, reason, hash('sha256', given), given)
+      }
     },
     end({ id, pipeline }) {
       if (any.get(id) === undefined) return
