@@ -72,11 +72,12 @@ interface Planned {
   readonly judged: JudgedInput
 }
 
-/** The plan that puts a run's work back, under the guards of its pipeline; `left` is told what stays as it is. */
-export async function planUndo(undo: Undo, left: LeftAloneListener, context: PlanContext): Promise<Planned> {
-  const { pipeline, runId, state } = context
-  const input: SourceInput = { name: `undo of ${undo.run}`, version: `undo ${undo.run} ${runId}`, bytes: 0 }
-  const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
+/** Stages what is to be put back, and counts it. */
+async function stageUndo(
+  staged: StagedInput,
+  { undo, left }: { undo: Undo; left: LeftAloneListener },
+  { pipeline, state }: PlanContext,
+): Promise<Counts> {
   const counts = noCounts()
   const options = { ...undo, highestBefore: await state.highestContactBefore(undo.run) }
   for await (const page of pagesOf(runEffects(withPresentTerms(undo.entries, state), () => left(ERASED)))) {
@@ -95,9 +96,24 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
     })
     await state.stageBatch(staged, { entries })
   }
-  const judged = await holdByGuards(staged, { counts, isUndo: true }, context)
-  await state.commitPlan(staged, '')
-  return { staged, counts, judged }
+  return counts
+}
+
+/** The plan that puts a run's work back, under the guards of its pipeline; `left` is told what stays as it is. */
+export async function planUndo(undo: Undo, left: LeftAloneListener, context: PlanContext): Promise<Planned> {
+  const { pipeline, runId, state } = context
+  const input: SourceInput = { name: `undo of ${undo.run}`, version: `undo ${undo.run} ${runId}`, bytes: 0 }
+  const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
+  try {
+    const counts = await stageUndo(staged, { undo, left }, context)
+    // The service may have to be asked for its terms.
+    const judged = await holdByGuards(staged, { counts, isUndo: true }, context)
+    await state.commitPlan(staged, '')
+    return { staged, counts, judged }
+  } catch (error) {
+    await state.discardInput(staged)
+    throw error
+  }
 }
 
 async function undoSteps(undo: Undo, context: RunContext, files: InputReport[]): Promise<void> {

@@ -144,3 +144,50 @@ it('terms that are given back to those whose record has gone count as updates, i
   const account = await runAccount(line.state.entriesOfRun(result.run_id))
   expect(account).toMatchObject({ updated: 1, deleted: 0 })
 })
+
+it('an undo that cannot be planned changes nothing, and counts nothing', async () => {
+  const { terms } = pipelineSettings()
+  const assign = [{ column: 'tags', split: ',' }]
+  const guards = { ...GUARDS, max_new_terms: 0 }
+  const line = testLine({ pipeline: { guards, terms: { ...terms, policy: 'managed', assign } } })
+  line.service.terms.set(7, { id: 7, name: 'news', description: '' })
+  const drop = (file: string, tags: string): void =>
+    line.source.drop(file, [
+      ['no', 'mail', 'first', 'last', 'phone', 'tags'],
+      ['K1', 'k1@example.com', 'A', 'B', '1', tags],
+    ])
+  drop('a.csv', 'news')
+  await line.run()
+  drop('b.csv', '')
+  const { run_id: taken } = await line.run()
+  line.service.fault = ({ path }) => (path === '/terms' ? { kind: 'not_applied' } : undefined)
+  expect(await line.undo(taken)).toMatchObject({ status: 'failed', read: 0, failed: 0 })
+  expect(await line.state.backlog('shop')).toMatchObject({ retriable: 0 })
+  line.service.fault = () => undefined
+  expect(await line.undo(taken)).toMatchObject({ read: 1, updated: 1 })
+  expect(line.service.termsOf(1)).toEqual(['news'])
+})
+
+it('a released update and a released delete of one record go one after the other', async () => {
+  const line = testLine({
+    pipeline: { guards: { ...GUARDS, max_changes: { count: 0 }, max_deletes: { count: 0 } } },
+  })
+  const release = async (run: string): Promise<void> => line.state.release(run, line.clock.now())
+  line.source.drop('a.csv', row('Berg', '1'))
+  const { run_id: made } = await line.run()
+  await release(made)
+  await line.run()
+  const { run_id: created } = (await line.state.logPage({}, { order: 'newest', limit: 1 }))[0] ?? {}
+  line.source.drop('b.csv', row('Berg', '2'))
+  const { run_id: held } = await line.run()
+  await release(held)
+  const { run_id: changed } = await line.run()
+  const { run_id: back } = await line.undo(changed)
+  const { run_id: away } = await line.undo(created ?? '', { deleteCreated: true })
+  await release(back)
+  await release(away)
+  expect(await line.run()).toMatchObject({ updated: 1, deleted: 0 })
+  expect(line.service.contacts.get(1)).toMatchObject({ phone: '1' })
+  expect(await line.run()).toMatchObject({ deleted: 1 })
+  expect(line.service.contacts.size).toBe(0)
+})

@@ -190,11 +190,15 @@ export function createDropHeld(db: Connection): (dropped: readonly Dropped[], at
 const FAILED_BEFORE =
   "state <> 'planned' AND state = 'failed' AND cause = 'missing' AND undoes IS NULL AND run_id <> @runId"
 
+/** Another change of its record goes in this run: by it the delete is judged again, in the next one. */
+const GOES_ALONE = `NOT EXISTS (SELECT 1 FROM operation AS other WHERE other.pipeline = operation.pipeline
+  AND other.key = operation.key AND other.id <> operation.id AND other.state = 'planned' AND ${isKeyed('other')})`
+
 function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeReleasedDeletes'> {
   const release = db.transaction(createRelease(db))
   const takeDeletes = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
-    WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
+    WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing' AND ${GOES_ALONE}
       AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing = 1 OR undoes IS NOT NULL)`)
   const takeFailed = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId

@@ -208,6 +208,16 @@ function takeReleasedDeletes(
 ): number {
   const isStillMissing = ({ linkId }: Row): boolean =>
     linkId !== undefined && (tables.links.get(linkId)?.missing ?? 0) > 0
+  const goesAlone = ({ id, key }: Row): boolean =>
+    rowsWhere(
+      tables,
+      (other) =>
+        other.pipeline === pipeline &&
+        other.key === key &&
+        other.id !== id &&
+        other.state === 'planned' &&
+        isKeyed(other),
+    ).length === 0
   const rows = rowsWhere(
     tables,
     (row) =>
@@ -215,6 +225,7 @@ function takeReleasedDeletes(
       row.state === 'held' &&
       row.released &&
       row.cause === 'missing' &&
+      goesAlone(row) &&
       ((missing && isStillMissing(row)) || row.undoes !== undefined),
   )
   const failed = rowsWhere(
