@@ -11,7 +11,7 @@ export type LogAccount = Record<Told, number> & {
   readonly entries: number
 }
 
-const RECORD_ACTIONS = ['create', 'update', 'terms']
+const RECORD_ACTIONS = ['create', 'update', 'terms', 'link']
 
 function nothing(): { -readonly [Name in keyof LogAccount]: number } {
   const told = {
@@ -33,7 +33,8 @@ function outcomeOf(entries: readonly LoggedEntry[]): Told {
   // The run ended before its last step: it counts as failed, and the next run continues with it.
   if (next !== undefined) return 'failed'
   if (last !== 'done' && last !== 'unchanged') return last
-  const done = entries.filter(({ outcome }) => outcome === 'done')
+  // A contact that was found is no change of it.
+  const done = entries.filter(({ action, outcome }) => action !== 'link' && outcome === 'done')
   if (done.some(({ action }) => action === 'create')) return 'created'
   return done.length > 0 ? 'updated' : 'unchanged'
 }

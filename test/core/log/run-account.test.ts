@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
 import { controlTotals, runAccount } from '../../../src/core/log/run-account.ts'
 import { noCounts } from '../../../src/core/outcome/summary.ts'
 
@@ -12,5 +13,15 @@ describe('the totals of a run', () => {
     expect(await unchangedOf({ skipped: 2 }, 1)).toMatchObject({ run: 0, log: 1, agrees: true })
     expect(await unchangedOf({ unchanged: 3 }, 2)).toMatchObject({ agrees: true })
     expect(await unchangedOf({ unchanged: 1, skipped: 1 }, 3)).toMatchObject({ agrees: false })
+  })
+
+  it('a create in doubt whose contact was found, and whose newer record goes on, is nothing that was done', async () => {
+    const about = { person: 'p', key: 'K1', source: { file: 'a.csv', line: 2 }, next: undefined }
+    const entries = [
+      { ...about, operation: 1, action: 'create', outcome: 'in_doubt' },
+      { ...about, operation: 1, action: 'link', outcome: 'done' },
+      { ...about, operation: 2, action: 'update', outcome: 'done' },
+    ] as unknown as LoggedEntry[]
+    expect(await runAccount(entries)).toMatchObject({ created: 0, updated: 1, unchanged: 1, in_doubt: 0 })
   })
 })
