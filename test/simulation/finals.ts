@@ -94,7 +94,9 @@ const isWithdrawnThere = ({ stamp, status = 0 }: Wanted, { final }: Place): bool
 /** Whether what is held is held for a reason that the ledger or the files bear out. */
 function isHeldRightly(one: Wanted, operation: Operation, place: Place): boolean {
   const reason = operation.reason ?? ''
-  if (operation.guard !== undefined) return place.waiting.unreleasable.has(operation.runId)
+  const isOfOthers = (): boolean => isMailShared(one, place.expected) || isMailTaken(one, place)
+  // What is held for its mail once it is released is planned, and judged, with every export.
+  if (operation.guard !== undefined) return place.waiting.unreleasable.has(operation.runId) || isOfOthers()
   if (reason.includes('deleted at the service')) return wasDeleted(one, place)
   if (reason.startsWith('mail_status: the contact is')) return isWithdrawnThere(one, place)
   if (
@@ -102,7 +104,7 @@ function isHeldRightly(one: Wanted, operation: Operation, place: Place): boolean
       reason,
     )
   )
-    return isMailShared(one, place.expected) || isMailTaken(one, place)
+    return isOfOthers()
   return false
 }
 

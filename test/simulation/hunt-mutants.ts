@@ -55,9 +55,14 @@ interface Find {
   readonly text: string
 }
 
-async function hunt(folder: string, { seed, kind }: Mutant): Promise<Find | null> {
+/** `seeds`: how many are played behind the one that is named. */
+async function hunt(
+  folder: string,
+  { seed, kind }: { readonly seed: number; readonly kind?: Mutant['kind'] | undefined },
+  seeds = SEEDS,
+): Promise<Find | null> {
   const script = values.fleet ? 'test/simulation/fleet/hunt.ts' : 'test/simulation/hunt.ts'
-  const args = [script, SEEDS, String(seed), kind ?? '']
+  const args = [script, seeds, String(seed), kind ?? '']
   // Of a program but one of its files nothing is compiled a second time.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const child = spawn(process.execPath, args, { cwd: folder, env })
@@ -82,8 +87,12 @@ async function judge(mutant: Mutant, folder: string): Promise<{ line: string; is
     if (found === null) return { line: `NOT NOTICED in ${SEEDS} seeds`, isCaught: false }
     const what = `${found.oracle}: ${found.text.split('\n')[0]?.slice(0, 100) ?? ''}`
     // A change that makes the program break at its first step shows nothing of the simulation.
-    return found.seed === 0
-      ? { line: `does not live: ${what}`, isCaught: false }
+    if (found.seed === 0) return { line: `does not live: ${what}`, isCaught: false }
+    await restore(folder, mutant)
+    const { kind } = mutant
+    const isBadAnyway = (await hunt(folder, { seed: found.seed, kind }, '0')) !== null
+    return isBadAnyway
+      ? { line: `seed ${found.seed} ends badly without it, too`, isCaught: false }
       : { line: `seed ${found.seed}, ${what}`, isCaught: true }
   } finally {
     await restore(folder, mutant)

@@ -11,6 +11,8 @@ import type { LeftAlone } from '../../src/core/log/undo.ts'
 import { optOutFile } from '../../src/core/change/consents/opt-outs.ts'
 import type { SharedWindow } from '../../src/core/ports.ts'
 import { runId } from '../../src/core/words/run-id.ts'
+import type { Settled } from '../../src/core/change/operation.ts'
+import type { Marking } from '../../src/core/run-state.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { Transport } from '../../src/service/http.ts'
@@ -120,21 +122,31 @@ function closeQuietly(state: OwnedState): void {
 
 /** Tells the ledger which terms are noted as about to be given. */
 function announcing(state: StateStore, life: number, { ledger, timeline }: ProgramDeps): StateStore {
+  const announce = ({ operations, terms = [] }: Marking): void => {
+    const gives = terms.filter(({ ours }) => ours).map(({ name }) => name)
+    for (const { id, contactId: contact } of gives.length === 0 ? [] : operations)
+      if (contact !== undefined) ledger.announce({ life, operation: id, at: timeline.now(), contact, gives })
+  }
+  const end = (settled: readonly Settled[]): void =>
+    ledger.ended(
+      life,
+      settled.map(({ operation }) => operation.id),
+    )
   return {
     ...state,
     async markSending(operations, about) {
       await state.markSending(operations, about)
-      const gives = (about?.terms ?? []).filter(({ ours }) => ours).map(({ name }) => name)
-      for (const { id, contactId: contact } of gives.length === 0 ? [] : operations)
-        if (contact !== undefined)
-          ledger.announce({ life, operation: id, at: timeline.now(), contact, gives })
+      announce({ operations, ...about })
     },
     async settleBatch(settled, context) {
       const settlements = await state.settleBatch(settled, context)
-      ledger.ended(
-        life,
-        settled.map(({ operation }) => operation.id),
-      )
+      end(settled)
+      return settlements
+    },
+    async markAndSettle(marks, ended) {
+      const settlements = await state.markAndSettle(marks, ended)
+      end(ended?.settled ?? [])
+      marks.forEach(announce)
       return settlements
     },
   }
