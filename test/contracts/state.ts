@@ -382,6 +382,17 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.leftOpen('waiting', 'shop', { runId: 'r2' })).toEqual([])
     })
 
+    it('tries again of one key only what is newest, where a crash has left two', async () => {
+      await push([ANNA])
+      const phone = (value: string) => ({ ...ANNA, contact: { ...ANNA.contact, phone: value } })
+      const first = await world.plan([phone('8')], { run: 'r2', version: '2' })
+      const second = await world.plan([phone('9')], { run: 'r3', version: '3' })
+      await state.reopen('shop', AT)
+      for (const staged of [first, second]) await state.endInput(staged, { as: 'vanished' })
+      expect(await state.leftOpen('failed', 'shop')).toMatchObject([{ key: 'K1', fields: { phone: '9' } }])
+      expect(await state.backlog('shop')).toMatchObject({ retriable: 1 })
+    })
+
     it.each(['unread', 'vanished'] as const)('ends an input that was cut off: %s', async (as) => {
       const staged = await world.plan([ANNA, BEN], { rejected: ['K9'] })
       const [first] = await state.takeToSend('r1', undefined, 1)

@@ -15,7 +15,7 @@ export interface Mutant {
   readonly seed: number
   readonly bug: string
   /** Noticed with sources that are asked for their records, or with users who edit contacts. */
-  readonly kind?: 'pulled' | 'edited'
+  readonly kind?: 'pulled' | 'edited' | 'undone'
   readonly edits: readonly Edit[]
 }
 
@@ -63,10 +63,6 @@ const JOURNAL: readonly Mutant[] = [
     'const known = ended.operation.known',
   ]),
   one(4, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
-  one(84, 'an older change goes on behind a newer one of the same key', 'store/journal/left-open.ts', [
-    'removeOvertaken.run(pipeline)',
-    'void dropOvertaken',
-  ]),
   one(401, 'a newer record does not take the place of what was never sent', 'store/journal/staging.ts', [
     'AND input_id <> @id\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
     'AND input_id <> @id AND 0\n  AND (EXISTS (SELECT 1 FROM operation AS newer',

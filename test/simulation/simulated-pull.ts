@@ -25,6 +25,8 @@ export interface PullWorld {
   readonly isQuiet: () => boolean
   /** How long the next file cannot be moved. */
   readonly stuckFor: () => number
+  /** The present life of the program. */
+  readonly life: () => number
   readonly violated: (oracle: string, text: string) => void
   readonly say: (text: string) => void
 }
@@ -42,8 +44,8 @@ const OVERLAPS = [0, 0, 1, 5]
 const positionOf = (cursor: unknown): number => (typeof cursor === 'number' ? cursor : 0)
 
 export function createPulledSource(world: PullWorld): PulledSource {
-  const { now, chance, stuckFor, isFull, keyColumn, isQuiet, violated, say } = world
-  const files = createSimulatedSource(now, { stuckFor, isCalm: isQuiet })
+  const { now, chance, stuckFor, life, isFull, keyColumn, isQuiet, violated, say } = world
+  const files = createSimulatedSource(now, { stuckFor, isCalm: isQuiet, life })
   const remote = new Map<string, RemoteRecord>()
   const overlap = chance.pick(OVERLAPS)
   let position = 0

@@ -18,6 +18,8 @@ export interface SimulatedFile {
   readonly stuckUntil: number
   /** How many had been opened when it was done with; undefined before. */
   doneAt?: number | undefined
+  /** In which life of the program that was: one that dies then may not have noted it, and reads it again. */
+  doneIn?: number
 }
 
 /** In the order in which they were done with, whether they could be moved then or not. */
@@ -84,10 +86,10 @@ function readerOf(file: SimulatedFile): InputReader {
   }
 }
 
-/** `stuckFor`: how long the next file cannot be moved, in milliseconds; as long as the world is not calm. */
+/** `stuckFor`: how long the next file cannot be moved, in milliseconds; as long as the world is not calm. `life`: the present one. */
 export function createSimulatedSource(
   now: () => number,
-  { stuckFor, isCalm } = { stuckFor: () => 0, isCalm: () => true },
+  { stuckFor, isCalm, life } = { stuckFor: () => 0, isCalm: () => true, life: () => 0 },
 ): SimulatedSource {
   const waiting = new Map<string, SimulatedFile>()
   const opened: SimulatedFile[] = []
@@ -117,6 +119,7 @@ export function createSimulatedSource(
       const file = found(input)
       if (file === undefined) return Promise.reject(new SyncError('INPUT_CHANGED', 'it was replaced'))
       file.openedAt = now()
+      if (file.doneIn !== life()) file.doneAt = undefined
       opened.push(file)
       return Promise.resolve(readerOf(file))
     },
@@ -129,6 +132,7 @@ export function createSimulatedSource(
       const isAgain = reason?.includes(ENDED_TOO_OFTEN) === true
       if (!isAgain && file.doneAt === undefined) {
         file.doneAt = opened.length
+        file.doneIn = life()
         archived.push({ file, folder })
       }
       if (isStuck) return Promise.reject(new SyncError('ARCHIVE_FAILED', `${input.name} cannot be moved`))

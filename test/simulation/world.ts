@@ -160,6 +160,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
         isFull: pipeline.mode === 'full',
         keyColumn: HEADER.indexOf(pipeline.key === undefined ? 'mail' : 'no'),
         isQuiet: isCalm,
+        life: () => whole.lives,
         stuckFor: stuckFor(pipeline.name, chance),
         violated,
         say,
@@ -169,7 +170,12 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const sources = new Map(
     names.map((name) => [
       name,
-      pulled.get(name) ?? createSimulatedSource(timeline.now, { stuckFor: stuckFor(name, chance), isCalm }),
+      pulled.get(name) ??
+        createSimulatedSource(timeline.now, {
+          stuckFor: stuckFor(name, chance),
+          isCalm,
+          life: () => whole.lives,
+        }),
     ]),
   )
   const workloads = new Map(
