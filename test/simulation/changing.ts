@@ -8,6 +8,10 @@ import type { Chance } from './chance.ts'
 const without = (map: PipelineSettings['map'], fields: readonly string[]): PipelineSettings['map'] =>
   Object.fromEntries(Object.entries(map).filter(([field]) => !fields.includes(field)))
 
+/** Terms that are only added are noted as ours where they may have to be removed: those of another form are not. */
+const isTakenAway = ({ on_missing: onMissing, terms }: PipelineSettings): boolean =>
+  onMissing === 'remove_terms' && terms.policy === 'add'
+
 /** Changes that an earlier form may differ by; none of them may do what the last form must never do. */
 const CHANGES: readonly ((last: PipelineSettings) => Partial<PipelineSettings>)[] = [
   ({ map }) => ({ map: without(map, ['phone']) }),
@@ -21,8 +25,8 @@ const CHANGES: readonly ((last: PipelineSettings) => Partial<PipelineSettings>)[
   ({ terms, hand_edits: edits }) =>
     terms.policy === 'replace' && edits === 'overwrite' ? { terms: { ...terms, policy: 'add' } } : {},
   ({ terms }) => ({ terms: { ...terms, assign: terms.assign.filter((one) => !('name' in one)) } }),
-  () => ({ on_missing: 'keep' }),
-  () => ({ mode: 'incremental', on_missing: 'keep' }),
+  (last) => (isTakenAway(last) ? {} : { on_missing: 'keep' }),
+  (last) => (isTakenAway(last) ? {} : { mode: 'incremental', on_missing: 'keep' }),
   () => ({ update_via: 'id' }),
   () => ({ writes: 'create' }),
 ]
