@@ -161,7 +161,7 @@ const DOUBTS: readonly Mutant[] = [
     "if (context.pipeline.duplicate_check_method !== 'email' && !isTooLarge) {",
     'if (context.pipeline.duplicate_check_method === undefined) {',
   ]),
-  one(2414, 'a mail is taken while giving it up has failed', 'sync/send/free-mails.ts', [
+  one(3820, 'a mail is taken while giving it up has failed', 'sync/send/free-mails.ts', [
     "return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()",
     'return check === undefined && key !== undefined ? context.state.mailOwners(operations) : new Map()',
   ]),
