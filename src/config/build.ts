@@ -47,11 +47,13 @@ function pipelineSettings(
     source,
     owners,
     rules,
+    approvers,
     ...places
   }: Places & {
     source: SourceOptions
     owners: FieldOwners | undefined
     rules: ConfigValues['approvals']
+    approvers: readonly string[]
   },
 ): PipelineSettings {
   const { type, null_values } = values.source
@@ -76,7 +78,7 @@ function pipelineSettings(
   if (own.length === 0) return built
   return {
     ...built,
-    approvals: { rules: own, settings: effectiveHash(built, { rules: own, paths: source.paths }) },
+    approvals: { rules: own, approvers, settings: effectiveHash(built, { rules: own, paths: source.paths }) },
   }
 }
 
@@ -153,7 +155,10 @@ export function buildSettings(
   const { apiKey: api_key, token, metricsToken: metrics_token } = secrets
   const keyFile = service.api_key_file
   const statePath = fileOfAccount(account, absolute(state.path))
-  const withTokens = server.users.map((user, place) => ({ ...user, token: ofUsers[place] ?? '' }))
+  const withTokens = server.users
+    .map((user, place) => ({ ...user, token: ofUsers[place] ?? '' }))
+    .filter(({ name }) => users?.includes(name) ?? true)
+  const approvers = withTokens.filter(({ role }) => role === 'approver').map(({ name }) => name)
   return {
     ...rest,
     file,
@@ -171,7 +176,7 @@ export function buildSettings(
       ...server,
       token,
       metrics_token,
-      users: withTokens.filter(({ name }) => users?.includes(name) ?? true),
+      users: withTokens,
     },
     alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
@@ -179,6 +184,7 @@ export function buildSettings(
         source: withSecretsOf(name, { ofSources, sources }),
         owners: ownersFor(pipeline, named),
         rules: values.approvals,
+        approvers,
         spool: spoolFolder(statePath, name),
         home: dirname(file),
       }),

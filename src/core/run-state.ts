@@ -25,6 +25,7 @@ import type {
   TermMark,
   Unstaged,
 } from './state.ts'
+import type { PipelineApprovals } from './settings.ts'
 
 /** What is entered into the sync log beside a change: when, by which run, under which configuration. */
 export interface EntryContext {
@@ -159,8 +160,14 @@ export interface RunState {
     required: readonly RequiredApproval[],
     context: { at: number; configHash: string },
   ): Promise<{ records: number; deletes: number }>
-  /** What approvers released under other settings waits again. How many changes that are. */
-  withdrawReleases(pipeline: string, settings: string | undefined): Promise<number>
+  /**
+   * What approvers released under other settings waits again, as does what too few of those released who are approvers now. How many
+   * changes that are.
+   */
+  withdrawReleases(
+    pipeline: string,
+    now: Pick<PipelineApprovals, 'settings' | 'approvers'> | undefined,
+  ): Promise<number>
   /**
    * From here on the plan stands, whatever happens to the process. Rejects become visible. `full`: what the input
    * lacks is counted as missing, and what is still open about it from earlier inputs is dropped.

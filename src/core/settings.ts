@@ -352,6 +352,8 @@ export interface PipelineSettings extends Omit<PipelineValues, 'source' | 'key' 
 export interface PipelineApprovals {
   readonly rules: readonly ApprovalRule[]
   readonly settings: string
+  /** Names of the users of the account who are approvers. */
+  readonly approvers: readonly string[]
 }
 
 export type MappingTest = NonNullable<PipelineSettings['tests']>[number]

@@ -37,9 +37,12 @@ export async function reopenInputs(context: PlanContext): Promise<void> {
   }
 }
 
-/** An approval is bound to the settings that it was given under: what was released under others waits for approvers again. */
+/**
+ * An approval is bound to the settings that it was given under, and to the role of its approver: what was released otherwise waits
+ * for approvers again.
+ */
 export async function withdrawReleases({ pipeline, state, log }: PlanContext): Promise<void> {
-  const changes = await state.withdrawReleases(pipeline.name, pipeline.approvals?.settings)
+  const changes = await state.withdrawReleases(pipeline.name, pipeline.approvals)
   if (changes > 0) log.warn('releases withdrawn: settings changed', { changes })
 }
 

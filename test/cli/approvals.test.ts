@@ -327,6 +327,24 @@ describe('an approval', () => {
     })
   })
 
+  it('is withdrawn where an approver is removed before it is sent', async () => {
+    await drop(without('K4'))
+    const held = await run(4)
+    await as('anna', 'held', 'release', held)
+    await as('bert', 'held', 'release', held)
+    const carl = '    - { name: carl, token: "${CARL}", role: approver }\n'
+    await configure({ users: user('bert') + carl })
+    await run(0)
+    expect(await nameOf('K4')).toBeDefined()
+    expect(await place.json('held', 'list')).toMatchObject({
+      held: [{ released_at: null, approvers_needed: 2, approved_by: ['bert'] }],
+    })
+    await configure({ users: user('anna') + user('bert') + carl })
+    await as('anna', 'held', 'release', held)
+    await run(0)
+    expect(await nameOf('K4')).toBeUndefined()
+  })
+
   it('counts no longer when its approver was removed', async () => {
     await drop(without('K4'))
     const held = await run(4)

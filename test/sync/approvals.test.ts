@@ -13,7 +13,7 @@ const STATES = [
 ] as const
 
 const under = (settings: string, ...rules: ApprovalRule[]): Partial<PipelineSettings> => ({
-  ...{ mode: 'full', on_missing: 'delete', approvals: { rules, settings } },
+  ...{ mode: 'full', on_missing: 'delete', approvals: { rules, settings, approvers: ['anna', 'bert'] } },
   guards: { ...GUARDS, max_deletes: { share: 1 }, max_deletes_per: 'off' },
 })
 

@@ -274,7 +274,11 @@ describe('above the number', () => {
   })
 
   describe('where approvers must release the term', () => {
-    const approvals = { settings: 's', rules: [{ when: { terms: ['Newsletter'] }, by: 2 }] }
+    const approvals = {
+      settings: 's',
+      approvers: ['anna', 'bert'],
+      rules: [{ when: { terms: ['Newsletter'] }, by: 2 }],
+    }
     const held = async (one: Line) => {
       const found: Operation[] = []
       for await (const operation of one.state.held(['shop']))

@@ -134,9 +134,13 @@ export function createApproversOf(
   }
 }
 
+/** Of some form of the change; the names of those who are approvers now, as JSON. */
+const HAS_APPROVERS = `EXISTS (SELECT 1 FROM approval WHERE approval.pipeline = operation.pipeline AND approval.key = operation.key
+  AND approval.by IN (SELECT value FROM json_each(@approvers)) GROUP BY print HAVING count(*) >= needed)`
 const WITHDRAW = `
 UPDATE operation SET released = 0 WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1
-  AND id IN (SELECT operation FROM approval_need WHERE released_under IS DISTINCT FROM @settings)`
+  AND EXISTS (SELECT 1 FROM approval_need WHERE approval_need.operation = operation.id
+    AND (released_under IS DISTINCT FROM @settings OR NOT ${HAS_APPROVERS}))`
 
 export function createApprovalStore(
   db: Connection,
@@ -152,10 +156,11 @@ export function createApprovalStore(
   const ofRun = db.prepare<[string], Approval>('SELECT key, print, by FROM approval WHERE run_id = ?')
   return {
     holdForApproval: createHoldForApproval(db),
-    async withdrawReleases(pipeline, settings) {
+    async withdrawReleases(pipeline, now) {
       if (any.get() === undefined) return 0
       return db.transaction(() => {
-        const { changes } = withdraw.run({ pipeline, settings: settings ?? null })
+        const { settings = null, approvers = [] } = now ?? {}
+        const { changes } = withdraw.run({ pipeline, settings, approvers: JSON.stringify(approvers) })
         if (changes > 0) openAgain.run(pipeline)
         return changes
       })()

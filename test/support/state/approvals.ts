@@ -56,7 +56,8 @@ export function memoryApprovals(tables: Tables): Pick<RunState, 'holdForApproval
         })
       return { records: held.length - deletes, deletes }
     },
-    async withdrawReleases(pipeline, settings) {
+    // Who has approved is not kept here.
+    async withdrawReleases(pipeline, now) {
       const rows = rowsWhere(
         tables,
         (row) =>
@@ -64,7 +65,7 @@ export function memoryApprovals(tables: Tables): Pick<RunState, 'holdForApproval
           row.state === 'held' &&
           row.released &&
           row.needed > 0 &&
-          row.releasedUnder !== settings,
+          row.releasedUnder !== now?.settings,
       )
       for (const row of rows) row.released = false
       return rows.length

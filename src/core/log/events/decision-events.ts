@@ -84,6 +84,6 @@ export const DECISION_EVENTS = {
     level: 'warn',
     fields: { changes: 'count' },
     means:
-      'Approvers released these changes under other settings of the pipeline. They wait for approvers again: `contact-sync held list`.',
+      'Approvers released these changes under other settings of the pipeline, or some of them are approvers no longer. They wait for approvers again: `contact-sync held list`.',
   },
 } as const satisfies Record<string, EventEntry>
