@@ -184,14 +184,16 @@ const wasTried = (stamp: string, { ledger }: Final): boolean =>
   ledger.requests.some(({ method, body }) => method === 'POST' && JSON.stringify(body ?? '').includes(stamp))
 
 /** Whether it may not be raised, for want of evidence: surely so without any, or once it was 1 or 2 anywhere. */
-function isRaiseOpen(one: Wanted, contact: number, { pipeline, final }: Place): boolean {
+function isRaiseOpen(one: Wanted, contact: number, { pipeline, expected, final }: Place): boolean {
   const { status = 0, consented } = one
   const isProven = pipeline.map['mail_status']?.require_evidence === true
   if (!isProven || (status !== 4 && status !== 7)) return false
   const isFuture = consented > new Date(final.now()).toISOString().slice(0, 10)
-  const mail = one.mail.toLowerCase()
+  // Its contact had an earlier address when that was withdrawn elsewhere.
+  const mails = (expected.ever.get(one.key) ?? [one]).map(({ mail }) => mail.toLowerCase())
   const wasWithdrawn = final.ledger.looks.some(
-    (look) => (look.contact === contact || look.mail === mail) && (look.status === 1 || look.status === 2),
+    (look) =>
+      (look.contact === contact || mails.includes(look.mail)) && (look.status === 1 || look.status === 2),
   )
   return consented === '' || isFuture || wasWithdrawn
 }

@@ -267,7 +267,8 @@ export function watchEffects(watched: Watched): void {
     switch (effect.kind) {
       case 'create':
         created(effect)
-        return wrote(effect)
+        // What an update made bears no stamp, by which its person would be known.
+        return isUpdateOfDeleted(effect) && effect.stamp === undefined ? undefined : wrote(effect)
       case 'merge':
       case 'write':
         return wrote(effect)
