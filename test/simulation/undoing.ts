@@ -97,23 +97,22 @@ export function isUndoneCreate(effect: Effect, undone: Undone): boolean {
     ({ deleteCreated, pipeline, at }) =>
       deleteCreated && pipeline === pipelineOf(stamps[0] ?? '') && at <= made.at,
   )
-  const request = ledger.requests[effect.request - 1]
-  const seen = ledger.requests.findLast(
-    ({ method, path, number, appliedAt }) =>
-      method === 'GET' &&
-      path.startsWith(`/contact/${effect.contact}`) &&
-      number < effect.request &&
-      appliedAt !== undefined,
-  )
-  if (!isAsked || request === undefined || seen?.appliedAt === undefined) return false
-  const looked = seen.appliedAt
+  const path = `/contact/${effect.contact}`
+  const lookedAt = (asked: string): number | undefined =>
+    ledger.requests.findLast(
+      ({ method, path: of, number, appliedAt }) =>
+        method === 'GET' && of.split('?')[0] === asked && number < effect.request && appliedAt !== undefined,
+    )?.appliedAt
+  const [looked, termsLooked] = [lookedAt(path), lookedAt(`${path}/terms`)]
+  if (!isAsked || looked === undefined || termsLooked === undefined) return false
   const said = saidOf(stamps[0] ?? '', undone)
   const isSaid = (field: string, value: unknown): boolean =>
     said.some(({ status, fields }) => (field === 'mail_status' ? status : fields[field]) === value)
   const isSaidTerm = (term: number): boolean =>
     said.some(({ terms }) => terms.includes(service.terms.get(term)?.name ?? ''))
   const isStrange = ({ who, kind, contact: id, at, fields, term }: Effect): boolean => {
-    if (who !== 'foreign' || id !== effect.contact || at >= looked) return false
+    if (who !== 'foreign' || id !== effect.contact) return false
+    if (at >= (kind === 'term_on' ? termsLooked : looked)) return false
     if (kind === 'term_on') return contact.terms.get(term) === 'foreign' && !isSaidTerm(term)
     return Object.keys(fields).some((field) => {
       const cell = contact.fields.get(field)
