@@ -10,11 +10,7 @@ try {
   let found: { seed: number; oracle: string; text: string } | undefined
   for (let seed = seeds.shift(); seed !== undefined && found === undefined; seed = seeds.shift()) {
     const [violation] = (
-      await simulate(seed, folder, {
-        isPulled: kind === 'pulled',
-        isEdited: kind === 'edited',
-        isUndone: kind === 'undone',
-      })
+      await simulate(seed, folder, { isPulled: kind === 'pulled', isEdited: kind === 'edited' })
     ).violations
     if (violation !== undefined) found = { seed, ...violation }
   }

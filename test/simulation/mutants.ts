@@ -15,7 +15,7 @@ export interface Mutant {
   readonly seed: number
   readonly bug: string
   /** Noticed with sources that are asked for their records, or with users who edit contacts. */
-  readonly kind?: 'pulled' | 'edited' | 'undone'
+  readonly kind?: 'pulled' | 'edited'
   readonly edits: readonly Edit[]
 }
 
