@@ -145,10 +145,12 @@ export function checkNobodyIsRaised(consents: Consents, { keys: waiting, doubts 
     const raised = made.filter(({ contact: id, effect, one }) => {
       const contact = service.contacts.live(id)
       if (!isKnownAsNew(effect, one.mail, pipeline, ledger)) return false
-      // A create of another pipeline may have been merged into it, by its mail or without one by its name: it stays until
-      // that is known.
+      // A create of another pipeline may have been merged into it, by its mail or, where one of the two has none, by its
+      // name: it stays until that is known.
       const mayBeIt = ({ mail, familyName }: Waiting['doubts'][number]): boolean =>
-        mail === one.mail || (mail === undefined && contact?.fields.get('family_name')?.value === familyName)
+        mail === undefined || one.mail === ''
+          ? contact?.fields.get('family_name')?.value === familyName
+          : mail === one.mail
       if (doubts.some((doubt) => doubt.pipeline !== pipeline.name && mayBeIt(doubt))) return false
       const isBare = contact !== undefined && statusOf(contact) === UNKNOWN_STATUS && !isOfOthers(id)
       // Made while the source said otherwise, or kept because it said so since, it is there by right.
