@@ -9,23 +9,25 @@ type Told = 'created' | 'updated' | 'unchanged' | 'rejected' | 'failed' | 'held'
 
 export type LogAccount = Record<Told, number> & {
   readonly entries: number
+  /**
+   * Changes of terms alone whose values were destroyed, by their outcome: whether their records had gone from the source is gone
+   * as well, so they are counted nowhere else.
+   */
+  readonly unclear: Readonly<Record<Told, number>>
 }
 
 const RECORD_ACTIONS = ['create', 'update', 'terms', 'link']
 
-function nothing(): { -readonly [Name in keyof LogAccount]: number } {
-  const told = {
-    created: 0,
-    updated: 0,
-    unchanged: 0,
-    rejected: 0,
-    failed: 0,
-    held: 0,
-    in_doubt: 0,
-    deleted: 0,
-  }
-  return { ...told, entries: 0 }
-}
+const nothing = (): Record<Told, number> => ({
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  failed: 0,
+  held: 0,
+  in_doubt: 0,
+  deleted: 0,
+})
 
 /** What became of a change, by the entries of its steps, oldest first. */
 function outcomeOf(entries: readonly LoggedEntry[]): Told {
@@ -58,6 +60,10 @@ const isOfMissing = (entries: readonly LoggedEntry[]): boolean =>
       (entry.action === 'terms' && entry.source?.line === 0 && undoneRun(entry) === undefined),
   ) && !entries.some(({ next }) => next === 'delete' || next === 'create')
 
+/** The line of its record is gone with the values. */
+const isUnclear = (entries: readonly LoggedEntry[]): boolean =>
+  entries.every(({ action, values }) => action === 'terms' && values === 'erased')
+
 /**
  * Adds up the entries of a run, as `entriesOfRun` gives them: those of one person together. What a person decided about
  * the run afterwards is no part of it.
@@ -65,7 +71,7 @@ const isOfMissing = (entries: readonly LoggedEntry[]): boolean =>
 export async function runAccount(
   entries: AsyncIterable<LoggedEntry> | Iterable<LoggedEntry>,
 ): Promise<LogAccount> {
-  const account = nothing()
+  const account = { ...nothing(), entries: 0, unclear: nothing() }
   let person: string | null = null
   let records = new Map<string, LoggedEntry[]>()
   const close = (): void => {
@@ -76,7 +82,9 @@ export async function runAccount(
         continue
       }
       // What an earlier run had planned was counted there; a step of it that this run added counts here.
-      if (ofRecord.some(({ planned_by: by }) => by === undefined)) account[outcomeOf(ofRecord)] += 1
+      if (!ofRecord.some(({ planned_by: by }) => by === undefined)) continue
+      const counts = isUnclear(ofRecord) ? account.unclear : account
+      counts[outcomeOf(ofRecord)] += 1
     }
     records = new Map()
   }
@@ -104,6 +112,25 @@ export interface ControlTotal {
   readonly agrees: boolean
 }
 
+/**
+ * What is unclear counts as the run has it, as far as that goes; what else was done to terms was done to records that had gone.
+ */
+function clearedUp(account: LogAccount, counts: Counts | undefined): Record<Told, number> {
+  const { unclear } = account
+  const taken = (what: Told): number =>
+    Math.min(unclear[what], Math.max(0, (counts?.[what] ?? Infinity) - account[what]))
+  const updated = taken('updated')
+  return {
+    ...account,
+    updated: account.updated + updated,
+    deleted: account.deleted + unclear.updated - updated,
+    unchanged: account.unchanged + taken('unchanged'),
+    failed: account.failed + taken('failed'),
+    held: account.held + taken('held'),
+    in_doubt: account.in_doubt + taken('in_doubt'),
+  }
+}
+
 /** Creates, updates and deletes are in the log, each one; of the others the log may tell fewer. */
 export function controlTotals(counts: Counts | undefined, account: LogAccount): readonly ControlTotal[] {
   const all: readonly Told[] = [
@@ -116,10 +143,11 @@ export function controlTotals(counts: Counts | undefined, account: LogAccount): 
     'held',
     'in_doubt',
   ]
+  const told = clearedUp(account, counts)
   return all.map((what) => {
     const isExact = what === 'created' || what === 'updated' || what === 'deleted'
     const run = counts?.[what]
-    const log = account[what]
+    const log = told[what]
     // What was left alone just before it would have been sent counts as skipped; its entry says that nothing was changed.
     const skipped = what === 'unchanged' ? (counts?.skipped ?? 0) : 0
     const agrees = run === undefined || (isExact ? run === log : run + skipped >= log)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
 import { controlTotals, runAccount } from '../../../src/core/log/run-account.ts'
-import { noCounts } from '../../../src/core/outcome/summary.ts'
+import { type Counts, noCounts } from '../../../src/core/outcome/summary.ts'
 
 const unchangedOf = async (counts: { unchanged?: number; skipped?: number }, log: number) => {
   const account = { ...(await runAccount([])), unchanged: log }
@@ -23,5 +23,26 @@ describe('the totals of a run', () => {
       { ...about, operation: 2, action: 'update', outcome: 'done' },
     ] as unknown as LoggedEntry[]
     expect(await runAccount(entries)).toMatchObject({ created: 0, updated: 1, unchanged: 1, in_doubt: 0 })
+  })
+
+  it('do not tell the terms of a record that had gone from those of another once their values are gone', async () => {
+    const about = { person: 'p', source: null, next: undefined, action: 'terms', values: 'erased' }
+    const entries = [
+      { ...about, operation: 1, outcome: 'done' },
+      { ...about, operation: 2, outcome: 'done' },
+      { ...about, operation: 3, outcome: 'failed' },
+      { ...about, operation: 4, outcome: 'done', values: 'open', source: { file: 'a.csv', line: 2 } },
+    ] as unknown as LoggedEntry[]
+    const account = await runAccount(entries)
+    const differing = (counts: Partial<Counts>): string[] =>
+      controlTotals({ ...noCounts(), ...counts }, account).flatMap(({ what, log, agrees }) =>
+        agrees ? [] : [`${what}: ${log}`],
+      )
+    expect(differing({ updated: 2, deleted: 1 })).toEqual([])
+    expect(differing({ updated: 3, failed: 1 })).toEqual([])
+    expect(differing({ updated: 1, deleted: 2 })).toEqual([])
+    expect(differing({ updated: 4 })).toEqual(['updated: 3'])
+    expect(differing({ updated: 1, deleted: 1 })).toEqual(['deleted: 2'])
+    expect(differing({ deleted: 3 })).toEqual(['updated: 1', 'deleted: 2'])
   })
 })
