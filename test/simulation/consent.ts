@@ -1,6 +1,8 @@
 // mail_status: what a key without the permission must not lose, and what no run may do to a person who has withdrawn.
 import type { PipelineSettings } from '../../src/core/settings.ts'
+import type { StateStore } from '../../src/core/state-store.ts'
 import { type Claims, pipelineOf } from './claims.ts'
+import { type Erasure, mayBeErased } from './erasing.ts'
 import { expectedOf, readingOf, type Wanted } from './expected.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
 import { personIn } from './people.ts'
@@ -33,6 +35,22 @@ export interface Waiting {
     readonly mail: unknown
     readonly familyName: unknown
   }[]
+}
+
+export async function waitingRecords(
+  pipelines: readonly PipelineSettings[],
+  state: Pick<StateStore, 'openDoubts' | 'held'>,
+): Promise<Waiting> {
+  const keys = new Set<string>()
+  const doubts: { pipeline: string; mail: unknown; familyName: unknown }[] = []
+  for (const { name } of pipelines) {
+    for (const { key, fields } of await state.openDoubts(name)) {
+      keys.add(`${name} ${key}`)
+      doubts.push({ pipeline: name, mail: fields['mail'], familyName: fields['family_name'] })
+    }
+    for await (const { key } of state.held([name])) keys.add(`${name} ${key}`)
+  }
+  return { keys, doubts }
 }
 
 export const hasStatus = ({ map }: PipelineSettings): boolean => map[STATUS] !== undefined
@@ -127,8 +145,11 @@ export function watchRaises(consents: Consents): void {
 }
 
 /** When all is quiet and the key lacks the permission: of whom the source says 1 or 2, no contact of ours stays without it. */
-export function checkNobodyIsRaised(consents: Consents, { keys: waiting, doubts }: Waiting): void {
-  const { claims, ledger, pipelines, service, sources, violated } = consents
+export function checkNobodyIsRaised(
+  consents: Consents & { readonly erasures: readonly Erasure[] },
+  { keys: waiting, doubts }: Waiting,
+): void {
+  const { claims, erasures, ledger, pipelines, service, sources, violated } = consents
   // Touched by others, or named by another pipeline, it is theirs as well.
   const isOfOthers = (id: number): boolean =>
     claims.stampsOf(id).length > 1 ||
@@ -140,7 +161,10 @@ export function checkNobodyIsRaised(consents: Consents, { keys: waiting, doubts 
       one !== undefined && other === undefined && isWithdrawn(one.status) ? [{ key, one }] : [],
     )
     const made = withdrawn
-      .filter(({ key }) => !waiting.has(`${pipeline.name} ${key}`))
+      .filter(
+        ({ key, one }) =>
+          !waiting.has(`${pipeline.name} ${key}`) && !mayBeErased(one, pipeline.name, { claims, erasures }),
+      )
       .flatMap(({ one }) => claims.of(one.stamp).map((claim) => ({ ...claim, one })))
     const raised = made.filter(({ contact: id, effect, one }) => {
       const contact = service.contacts.live(id)

@@ -55,7 +55,7 @@ function wantedBy(row: Row, key: string, pipeline: PipelineSettings): Wanted {
   }
 }
 
-function keyOf(row: Row, pipeline: PipelineSettings): string | undefined {
+export function keyOf(row: Row, pipeline: PipelineSettings): string | undefined {
   const mail = cell(row, 'mail')
   if (row.length !== HEADER.length) return undefined
   if (pipeline.key !== undefined) return cell(row, 'no') === '' ? undefined : cell(row, 'no')

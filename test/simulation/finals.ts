@@ -5,6 +5,7 @@ import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { Claims } from './claims.ts'
 import { checkStatus } from './consent.ts'
+import { type Erasure, mayBeErased } from './erasing.ts'
 import { type Expected, expectedOf, type Wanted } from './expected.ts'
 import type { Effect, Ledger } from './ledger.ts'
 import { personIn } from './people.ts'
@@ -22,6 +23,7 @@ export interface Final {
   readonly now: () => number
   /** Pipelines whose last export came when nothing went wrong: what failed to be deleted before is found again by it. */
   readonly mended: ReadonlySet<string>
+  readonly erasures: readonly Erasure[]
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -235,6 +237,7 @@ function checkGone(place: Place): void {
   for (const [key, [first]] of expected.ever) {
     if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key) || waiting.held.has(key))
       continue
+    if (mayBeErased(first, pipeline.name, final)) continue
     // Whoever has its mail now may be the same person under another key: that is looked at when the next export comes.
     if (isMailShared(first, expected)) continue
     for (const id of final.claims.live(first.stamp)) {
@@ -265,7 +268,8 @@ export async function checkFinals(final: Final): Promise<void> {
     const place: Place = { final, pipeline, expected, waiting: await waitingOf(final.state, pipeline) }
     for (const [key, [one]] of expected.candidates) {
       const isThere = expected.lastFull === undefined || expected.lastFull.wanted.has(key)
-      if (one !== undefined && isThere) checkWanted(key, one, place)
+      if (one !== undefined && isThere && !mayBeErased(one, pipeline.name, final))
+        checkWanted(key, one, place)
     }
     checkGone(place)
   }

@@ -6,7 +6,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { FLEET_MUTANTS } from './fleet/mutants.ts'
-import { type Mutant, MUTANTS } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
+import { MUTANTS } from './mutants.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 

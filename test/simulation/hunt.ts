@@ -10,7 +10,11 @@ try {
   let found: { seed: number; oracle: string; text: string } | undefined
   for (let seed = seeds.shift(); seed !== undefined && found === undefined; seed = seeds.shift()) {
     const [violation] = (
-      await simulate(seed, folder, { isPulled: kind === 'pulled', isEdited: kind === 'edited' })
+      await simulate(seed, folder, {
+        isPulled: kind === 'pulled',
+        isEdited: kind === 'edited',
+        isErased: kind === 'erased',
+      })
     ).violations
     if (violation !== undefined) found = { seed, ...violation }
   }

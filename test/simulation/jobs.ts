@@ -15,12 +15,14 @@ export interface Job {
   readonly isRestored?: boolean
   /** Each seed is one of whose runs some are undone; a third has users who edit contacts as well. */
   readonly isUndone?: boolean
+  /** Each seed is one in which people ask to be erased; a third has sources that are asked for their records, a third has users who edit contacts. */
+  readonly isErased?: boolean
 }
 
 /** A year: an export a week. */
 export const YEAR = { days: 52, nightMs: 7 * 86_400_000 }
 
-type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged' | 'isUndone' | 'isRestored'> & {
+type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged' | 'isUndone' | 'isErased' | 'isRestored'> & {
   readonly isYear?: boolean
 }
 
@@ -46,6 +48,7 @@ const optionsOf = ({
   isEdited = false,
   isChanged = false,
   isUndone = false,
+  isErased = false,
   isRestored = false,
   isYear = false,
 }: Kind): readonly string[] => [
@@ -53,6 +56,7 @@ const optionsOf = ({
   ...(isEdited ? ['edited'] : []),
   ...(isChanged ? ['changed'] : []),
   ...(isUndone ? ['undone'] : []),
+  ...(isErased ? ['erased'] : []),
   ...(isRestored ? ['restored'] : []),
   ...(isYear ? ['year'] : []),
 ]
@@ -75,6 +79,9 @@ const EDITED = { every: 4, at: 2 }
 const CHANGED = { every: 4, at: 3, edited: 8 }
 /** Every so many seeds, and which of them, with a person who undoes runs; a third of those with users, too. */
 const UNDONE = { every: 8, at: 1, edited: 3 }
+
+/** Every so many seeds, and which of them, with people who ask to be erased; a third with sources that are asked, a third with users. */
+const ERASED = { every: 8, at: 5, others: 3 }
 
 async function workOnSingleFaults(folder: StateFolder, job: Job) {
   const failures: Failure[] = []
@@ -118,6 +125,15 @@ export async function work(job: Job): Promise<Report> {
         await play(seed, undone)
         continue
       }
+      const erased = {
+        isErased: true,
+        isPulled: seed % ERASED.others === 0,
+        isEdited: seed % ERASED.others === 1,
+      }
+      if (job.isErased === true) {
+        await play(seed, erased)
+        continue
+      }
       if (job.isRestored === true) {
         await play(seed, { isRestored: true })
         continue
@@ -127,6 +143,7 @@ export async function work(job: Job): Promise<Report> {
       if (seed % EDITED.every === EDITED.at)
         await play(seed, { isEdited: true, isChanged: seed % CHANGED.edited === EDITED.at })
       if (seed % UNDONE.every === UNDONE.at) await play(seed, undone)
+      if (seed % ERASED.every === ERASED.at) await play(seed, erased)
     }
     const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
     return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }

@@ -1,7 +1,7 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
 // every point. npm run simulate -- --year [--seeds 40] [--first 1]: a year of each seed, with users who edit contacts.
-// npm run simulate -- --undone: a person undoes runs. npm run simulate -- --restored: an older backup takes the place of the state.
-// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--undone] [--restored] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
+// npm run simulate -- --undone: a person undoes runs. npm run simulate -- --erased: people ask to be erased. npm run simulate -- --restored: an older backup takes the place of the state.
+// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--undone] [--erased] [--restored] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     edited: { type: 'boolean', default: false },
     changed: { type: 'boolean', default: false },
     undone: { type: 'boolean', default: false },
+    erased: { type: 'boolean', default: false },
     restored: { type: 'boolean', default: false },
     year: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
@@ -80,6 +81,7 @@ async function playAll(folder: StateFolder): Promise<number> {
     isYears: values.year,
     isRestored: values.restored,
     isUndone: values.undone,
+    isErased: values.erased,
   }))
   const kept = values.year ? [] : await playRegressions(folder)
   const reports = await Promise.all(jobs.map(inThread))
@@ -107,6 +109,7 @@ try {
           isEdited: values.edited,
           isChanged: values.changed,
           isUndone: values.undone,
+          isErased: values.erased,
           isRestored: values.restored,
         },
         ...(values.year ? YEAR : {}),

@@ -1,127 +1,106 @@
 // Programs with one protocol bug each, as a change of the source that must apply exactly as often as it says. Every one
 // must be noticed by the simulation: `npm run simulate:mutants`. A change that no longer applies is an error, too.
 
-interface Edit {
-  /** Below `src/`. */
-  readonly file: string
-  readonly find: string
-  readonly put: string
-  /** How often it must be found; once, if nothing is said. */
-  readonly times?: number
-}
-
-export interface Mutant {
-  /** One that noticed it; tried before all others. */
-  readonly seed: number
-  readonly bug: string
-  /** Noticed with sources that are asked for their records, or with users who edit contacts. */
-  readonly kind?: 'pulled' | 'edited'
-  readonly edits: readonly Edit[]
-}
-
-const one = (
-  seed: number,
-  bug: string,
-  ...[file, [find, put]]: readonly [file: string, change: readonly [find: string, put: string]]
-): Mutant => ({
-  seed,
-  bug,
-  edits: [{ file, find, put }],
-})
+import { type Mutant, oneBug } from './mutant.ts'
 
 const JOURNAL: readonly Mutant[] = [
-  one(22, 'a create leaves before "sending" is written', 'sync/send/send.ts', [
+  oneBug(22, 'a create leaves before "sending" is written', 'sync/send/send.ts', [
     'await context.state.markSending([operation])\n  const options',
     'const options',
   ]),
-  one(22, 'creates of a bulk call leave before "sending" is written', 'sync/send/send.ts', [
+  oneBug(22, 'creates of a bulk call leave before "sending" is written', 'sync/send/send.ts', [
     'await context.state.markSending(operations)\n',
     '\n',
   ]),
-  one(22, 'small requests leave without having been written as "sending"', 'sync/send/together.ts', [
+  oneBug(22, 'small requests leave without having been written as "sending"', 'sync/send/together.ts', [
     'const marks = writes.flatMap((write) => write.marks)',
     'const marks: Marking[] = []',
   ]),
-  one(337, 'after a crash a create that was on its way is simply sent again', 'store/journal/left-open.ts', [
-    "UPDATE operation SET state = 'in_doubt', not_before = ?",
-    "UPDATE operation SET state = 'failed', not_before = ?",
-  ]),
-  one(4, 'after a crash nobody looks at what was on its way', 'sync/recover.ts', [
+  oneBug(
+    337,
+    'after a crash a create that was on its way is simply sent again',
+    'store/journal/left-open.ts',
+    [
+      "UPDATE operation SET state = 'in_doubt', not_before = ?",
+      "UPDATE operation SET state = 'failed', not_before = ?",
+    ],
+  ),
+  oneBug(4, 'after a crash nobody looks at what was on its way', 'sync/recover.ts', [
     'const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())',
     'const inDoubt = 0',
   ]),
-  one(787, 'the terms that are about to be given are not noted', 'store/journal/sending.ts', [
+  oneBug(787, 'the terms that are about to be given are not noted', 'store/journal/sending.ts', [
     'if (marks.length > 0) doubtTerms',
     'if (marks.length > 1000) doubtTerms',
   ]),
-  one(164, 'a file that could not be moved is read again', 'sync/put-away.ts', [
+  oneBug(164, 'a file that could not be moved is read again', 'sync/put-away.ts', [
     'failure === undefined ? undefined : { sha256, hasRejects }',
     'failure === undefined || sha256 !== undefined ? undefined : { sha256, hasRejects }',
   ]),
-  one(186, 'what is known is not brought up to date', 'core/change/after-step.ts', [
+  oneBug(186, 'what is known is not brought up to date', 'core/change/after-step.ts', [
     'const known = nextKnown(ended.operation.known, fields)',
     'const known = ended.operation.known',
   ]),
-  one(4, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
-  one(401, 'a newer record does not take the place of what was never sent', 'store/journal/staging.ts', [
+  oneBug(4, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
+  oneBug(401, 'a newer record does not take the place of what was never sent', 'store/journal/staging.ts', [
     'AND input_id <> @id\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
     'AND input_id <> @id AND 0\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
   ]),
-  one(27, 'a newer record does not wait behind a doubt', 'core/change/diff.ts', [
+  oneBug(27, 'a newer record does not wait behind a doubt', 'core/change/diff.ts', [
     "if (known.inDoubt) return { kind: 'waiting' }",
     '',
   ]),
-  one(1, 'the sync log misses what was done', 'store/journal/settle.ts', [
+  oneBug(1, 'the sync log misses what was done', 'store/journal/settle.ts', [
     'append(ended.flatMap(({ entries }) => entries))',
     'void append',
   ]),
 ]
 
 const ANSWERS: readonly Mutant[] = [
-  one(4, 'a lost answer counts as not applied', 'service/outcome.ts', [
+  oneBug(4, 'a lost answer counts as not applied', 'service/outcome.ts', [
     "verdict(evidence.sent ? 'unknown' : 'not_applied', 'yes')",
     "verdict('not_applied', 'yes')",
   ]),
-  one(27, '5xx counts as not applied', 'service/outcome.ts', [
+  oneBug(27, '5xx counts as not applied', 'service/outcome.ts', [
     "if (status >= 500) return verdict('unknown', 'yes')",
     "if (status >= 500) return verdict('not_applied', 'yes')",
   ]),
-  one(43, 'a page with status 200 is a refusal', 'service/outcome.ts', [
+  oneBug(43, 'a page with status 200 is a refusal', 'service/outcome.ts', [
     "return verdict('unknown', method === 'GET' ? 'yes' : 'no')",
     "return verdict('refused')",
   ]),
-  one(51, 'an answer that is not the interface’s is a refusal', 'service/outcome.ts', [
+  oneBug(51, 'an answer that is not the interface’s is a refusal', 'service/outcome.ts', [
     "case 'json':\n    case 'oversized':\n      return verdict('unknown')",
     "case 'json':\n    case 'oversized':\n      return verdict('refused')",
   ]),
-  one(30, 'an answer that breaks off counts as not applied', 'service/outcome.ts', [
+  oneBug(30, 'an answer that breaks off counts as not applied', 'service/outcome.ts', [
     "case 'broken':\n      return verdict('unknown', 'yes')",
     "case 'broken':\n      return verdict('not_applied', 'yes')",
   ]),
-  one(5, '429 is a refusal', 'service/outcome.ts', [
+  oneBug(5, '429 is a refusal', 'service/outcome.ts', [
     "return { kind: 'not_applied', retriable: 'yes', throttled: true }",
     "return verdict('refused')",
   ]),
-  one(265, 'a delete of what is gone has failed', 'sync/send/former-status.ts', [
+  oneBug(265, 'a delete of what is gone has failed', 'sync/send/former-status.ts', [
     "return { operation, request: seen.request, settlement: { kind: 'done', contactId } }",
     "return { operation, request: seen.request, settlement: { kind: 'failed', reason: 'gone' } }",
   ]),
-  one(2, 'the window of the rate limit is not kept', 'service/slot-ring.ts', [
+  oneBug(2, 'the window of the rate limit is not kept', 'service/slot-ring.ts', [
     'const windowMs = perMs * 1.001 + 1',
     'const windowMs = perMs * 0.3',
   ]),
-  one(5, 'the pause of a 429 is not kept', 'service/rate-limiter.ts', [
+  oneBug(5, 'the pause of a 429 is not kept', 'service/rate-limiter.ts', [
     'pause(ms)\n      const nowMs',
     'const nowMs',
   ]),
 ]
 
 const DOUBTS: readonly Mutant[] = [
-  one(30, 'under none a lost create is sent again without looking', 'core/change/lookup/doubt.ts', [
+  oneBug(30, 'under none a lost create is sent again without looking', 'core/change/lookup/doubt.ts', [
     "check === 'email' && typeof contact['mail']",
     "check !== 'auto' && typeof contact['mail']",
   ]),
-  one(440, 'a doubt is sent again on the first look that finds nothing', 'sync/recover.ts', [
+  oneBug(440, 'a doubt is sent again on the first look that finds nothing', 'sync/recover.ts', [
     'operation.absentReads >= context.service.doubt.absent_reads && context.clock.now() >= operation.notBefore',
     'operation.absentReads >= 0',
   ]),
@@ -141,38 +120,38 @@ const DOUBTS: readonly Mutant[] = [
       },
     ],
   },
-  one(23, 'any contact of that mail is taken for ours', 'core/change/lookup/likeness.ts', [
+  oneBug(23, 'any contact of that mail is taken for ours', 'core/change/lookup/likeness.ts', [
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n',
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n  if (shown.id > 0) return true\n',
   ]),
-  one(13, 'doubts are never looked at', 'sync/recover.ts', [
+  oneBug(13, 'doubts are never looked at', 'sync/recover.ts', [
     "kind === 'delete' || (mailKey !== undefined && guard !== REBUILD_GUARD)",
     'kind === undefined && mailKey === guard && guard === REBUILD_GUARD',
   ]),
-  one(657, 'a member that the bulk answer lacks has failed', 'sync/send/send.ts', [
+  oneBug(657, 'a member that the bulk answer lacks has failed', 'sync/send/send.ts', [
     'if (operation !== undefined) await settleDoubt(operation, context, false)',
     "if (operation !== undefined) await settle([{ operation, request: result.request, settlement: { kind: 'failed', reason: 'missing' } }], context)",
   ]),
-  one(4, 'the bulk answer is read by position', 'core/change/bulk.ts', [
+  oneBug(4, 'the bulk answer is read by position', 'core/change/bulk.ts', [
     'const ids = answered.get(mail)',
     'const at = members[sent.indexOf(mail)]\n    const ids = at === undefined ? undefined : new Set([at.id])',
   ]),
-  one(522, 'under none a refused bulk call is split and sent again without looking', 'sync/send/send.ts', [
+  oneBug(522, 'under none a refused bulk call is split and sent again without looking', 'sync/send/send.ts', [
     "if (context.pipeline.duplicate_check_method !== 'email' && !isTooLarge) {",
     'if (context.pipeline.duplicate_check_method === undefined) {',
   ]),
-  one(3820, 'a mail is taken while giving it up has failed', 'sync/send/free-mails.ts', [
+  oneBug(3820, 'a mail is taken while giving it up has failed', 'sync/send/free-mails.ts', [
     "return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()",
     'return check === undefined && key !== undefined ? context.state.mailOwners(operations) : new Map()',
   ]),
 ]
 
 const POLICIES: readonly Mutant[] = [
-  one(5, 'a Retry-After is cut at five seconds', 'service/wait-hints.ts', [
+  oneBug(5, 'a Retry-After is cut at five seconds', 'service/wait-hints.ts', [
     'const LONGEST_MS = 900_000',
     'const LONGEST_MS = 5_000',
   ]),
-  one(487, 'one mail twice in a bulk call', 'sync/send/apply.ts', [
+  oneBug(487, 'one mail twice in a bulk call', 'sync/send/apply.ts', [
     'if (mails.has(mail)) yield* full()\n',
     '\n',
   ]),
@@ -187,19 +166,19 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one(451, 'deletes go though a key cannot be read', 'core/change/waiting/guard.ts', [
+  oneBug(451, 'deletes go though a key cannot be read', 'core/change/waiting/guard.ts', [
     'if (unidentified > 0) {',
     'if (unidentified > 1000) {',
   ]),
-  one(234, 'the delete guard lets one more go', 'core/change/waiting/guard.ts', [
+  oneBug(234, 'the delete guard lets one more go', 'core/change/waiting/guard.ts', [
     'if (deletes <= allowedBy(limit, links)) return undefined',
     'if (deletes <= allowedBy(limit, links) + 1) return undefined',
   ]),
-  one(86, 'the delete guard is asleep', 'core/change/waiting/guard.ts', [
+  oneBug(86, 'the delete guard is asleep', 'core/change/waiting/guard.ts', [
     'if (deletes <= allowedBy(limit, links)) return undefined',
     'if (deletes >= 0) return undefined',
   ]),
-  one(73, 'what a guard held goes without a release', 'store/journal/holds.ts', [
+  oneBug(73, 'what a guard held goes without a release', 'store/journal/holds.ts', [
     "state = 'held' AND released = 1 AND cause = 'missing'",
     "state = 'held' AND cause = 'missing'",
   ]),
@@ -219,38 +198,38 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one(8, 'a term is given by setting the whole list', 'sync/send/send-terms.ts', [
+  oneBug(8, 'a term is given by setting the whole list', 'sync/send/send-terms.ts', [
     'context.session.addContactTerms(contactId, idsOf(terms))',
     'context.session.setContactTerms(contactId, idsOf(terms))',
   ]),
-  one(83, 'every term that a contact has counts as ours', 'core/mapping/terms.ts', [
+  oneBug(83, 'every term that a contact has counts as ours', 'core/mapping/terms.ts', [
     'ours: oursBefore.has(key) || addedNow.has(key)',
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
-  one(71, 'a second row of a key counts, too', 'sync/plan/stage.ts', [
+  oneBug(71, 'a second row of a key counts, too', 'sync/plan/stage.ts', [
     "earlier === undefined || context.pipeline.on_duplicate_key === 'last'",
     'earlier === undefined || context.pipeline.on_duplicate_key !== undefined',
   ]),
-  one(664, 'a contact that is gone is written to again', 'core/change/diff.ts', [
+  oneBug(664, 'a contact that is gone is written to again', 'core/change/diff.ts', [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
     '',
   ]),
-  one(5, 'rejects are not counted', 'sync/plan/stage.ts', [
+  oneBug(5, 'rejects are not counted', 'sync/plan/stage.ts', [
     "else if (verdict.kind === 'rejected') counts.rejected += 1",
     "else if (verdict.kind === 'rejected') counts.rejected += 0",
   ]),
 ]
 
 const OUTSIDE: readonly Mutant[] = [
-  one(10, 'the first page of any list counts as all of it', 'service/pages.ts', [
+  oneBug(10, 'the first page of any list counts as all of it', 'service/pages.ts', [
     'while (isNew && !whole && list',
     'while (isNew && isDocumented && list',
   ]),
-  one(5, 'a list of terms ends with its first page', 'service/pages.ts', [
+  oneBug(5, 'a list of terms ends with its first page', 'service/pages.ts', [
     'while (isNew && !whole && list',
     'while (isNew && !whole && !isDocumented && list',
   ]),
-  one(9, 'a state without its mark is taken', 'store/file/mark.ts', [
+  oneBug(9, 'a state without its mark is taken', 'store/file/mark.ts', [
     'return isNew\n',
     'return isNew || db.open\n',
   ]),
@@ -266,7 +245,7 @@ const OUTSIDE: readonly Mutant[] = [
       { file: 'store/file/mark.ts', find: 'if (!isInLog(db, mark)) return', put: 'if (!db.open) return' },
     ],
   },
-  one(10, 'whoever a look-up by mail gives has that mail', 'core/change/lookup/mail-lookup.ts', [
+  oneBug(10, 'whoever a look-up by mail gives has that mail', 'core/change/lookup/mail-lookup.ts', [
     'contacts: found.filter(isAsked)',
     'contacts: [...found]',
   ]),
@@ -281,7 +260,7 @@ const OUTSIDE: readonly Mutant[] = [
 ]
 
 const CONSENT: readonly Mutant[] = [
-  one(
+  oneBug(
     6,
     'what a new contact shows in any case counts as a mail_status that was taken',
     'sync/send/status-of-create.ts',
@@ -290,95 +269,114 @@ const CONSENT: readonly Mutant[] = [
       "if (!isWithdrawn(wanted) && isTaken(wanted, context) === true) return 'taken'",
     ],
   ),
-  one(4, 'a mail_status is believed without reading it back', 'sync/send/consent.ts', [
+  oneBug(4, 'a mail_status is believed without reading it back', 'sync/send/consent.ts', [
     "if (!verify) return { kind: 'taken', request }",
     "if (verify || !verify) return { kind: 'taken', request }",
   ]),
-  one(6, 'a create whose mail_status was not taken stays', 'sync/send/consent.ts', [
+  oneBug(6, 'a create whose mail_status was not taken stays', 'sync/send/consent.ts', [
     "...(isFresh ? { next: 'delete' } : {}),",
     '...(isFresh ? {} : {}),',
   ]),
-  one(31, 'a consent is raised without further words', 'sync/send/consent.ts', [
+  oneBug(31, 'a consent is raised without further words', 'sync/send/consent.ts', [
     'if (isWithdrawn(status) && !context.pipeline.allow_consent_raise) {',
     'if (isWithdrawn(status) && context.pipeline.name.length === 0) {',
   ]),
 ]
 
 const PULLED: readonly Mutant[] = [
-  one(2, 'the cursor moves before its records have their outcome', 'store/journal/staging.ts', [
+  oneBug(2, 'the cursor moves before its records have their outcome', 'store/journal/staging.ts', [
     'return { id: Number(id), runId, pipeline, input, header }\n',
     `if (input.cursor !== undefined)
         db.prepare("INSERT OR REPLACE INTO meta VALUES ('cursor:' || ?, ?)").run(pipeline, JSON.stringify(input.cursor))
       return { id: Number(id), runId, pipeline, input, header }\n`,
   ]),
-  one(70, 'a fetch that broke off is taken for a whole export', 'sync/plan/read.ts', [
+  oneBug(70, 'a fetch that broke off is taken for a whole export', 'sync/plan/read.ts', [
     'input.isPart === true || isMended()',
     'isMended()',
   ]),
-  one(11, 'a full fetch begins at the cursor', 'sync/run.ts', [
+  oneBug(11, 'a full fetch begins at the cursor', 'sync/run.ts', [
     'cursor: isFull ? undefined : await state.cursor(pipeline.name)',
     'cursor: await state.cursor(pipeline.name)',
   ]),
 ].map((mutant) => ({ ...mutant, kind: 'pulled' as const }))
 
 const EDITED: readonly Mutant[] = [
-  one(8, 'a contact is not read before it is updated', 'sync/send/send-update.ts', [
+  oneBug(8, 'a contact is not read before it is updated', 'sync/send/send-update.ts', [
     'if (!needsActual(method) && rules === undefined) return',
     'if (!needsActual(method)) return',
   ]),
-  one(8, 'every value at the service counts as sent', 'core/change/others/hand-edits.ts', [
+  oneBug(8, 'every value at the service counts as sent', 'core/change/others/hand-edits.ts', [
     "if (rule === 'overwrite' || isOurs) send",
     "if (rule === 'overwrite' || isOurs || values.length >= 0) send",
   ]),
-  one(26, 'a contact that was edited is deleted', 'sync/hand-edits.ts', [
+  oneBug(26, 'a contact that was edited is deleted', 'sync/hand-edits.ts', [
     'if (found.value.length === 0) return undefined',
     'if (found.value.length >= 0) return undefined',
   ]),
-  one(5, 'what others sent is forgotten when a create meets it', 'store/journal/contacts/hand-edits.ts', [
+  oneBug(5, 'what others sent is forgotten when a create meets it', 'store/journal/contacts/hand-edits.ts', [
     "operation.kind === 'create' ? [",
     "operation.kind === 'create' && id === 0 ? [",
   ]),
-  one(142, 'edits are never looked at again', 'sync/run.ts', [
+  oneBug(142, 'edits are never looked at again', 'sync/run.ts', [
     'const before = isAsked ? started : started - context.pipeline.recheck',
     'const before = isAsked ? 0 : started * 0 - context.pipeline.recheck',
   ]),
-  one(265, 'what a user filled in, and was never sent, is deleted', 'core/change/others/hand-edits.ts', [
+  oneBug(265, 'what a user filled in, and was never sent, is deleted', 'core/change/others/hand-edits.ts', [
     "const filled = fields.filter((field) => ruleOf(field) !== 'overwrite')",
     "const filled = fields.filter((field) => ruleOf(field) === 'overwrite')",
   ]),
-  one(165, 'a list of terms gives again what a user took', 'core/change/others/hand-edits.ts', [
+  oneBug(165, 'a list of terms gives again what a user took', 'core/change/others/hand-edits.ts', [
     'const keptAway = lost.filter((name) =>',
     "const keptAway = lost.filter((name) => name === '' &&",
   ]),
-  one(13, 'a list of terms takes away what a user gave', 'core/change/others/hand-edits.ts', [
+  oneBug(13, 'a list of terms takes away what a user gave', 'core/change/others/hand-edits.ts', [
     'filter((name) => !isReleased(name, name))',
     "filter((name) => name === '' && !isReleased(name, name))",
   ]),
-  one(7, 'every term that a changed record names is given again', 'core/mapping/terms.ts', [
+  oneBug(7, 'every term that a changed record names is given again', 'core/mapping/terms.ts', [
     'const add = termsBeyond(wanted, sure)',
     'const add = termsBeyond(wanted, sure).length >= 0 ? wanted : []',
   ]),
-  one(8, 'a contact is raised without evidence', 'core/change/consents/evidence.ts', [
+  oneBug(8, 'a contact is raised without evidence', 'core/change/consents/evidence.ts', [
     "if (evidence === undefined) return 'missing'",
     'if (evidence === undefined) return undefined',
   ]),
-  one(5, 'evidence from before a withdrawal raises a contact', 'core/change/consents/evidence.ts', [
+  oneBug(5, 'evidence from before a withdrawal raises a contact', 'core/change/consents/evidence.ts', [
     "? 'earlier' : undefined",
     '? undefined : undefined',
   ]),
-  one(5, 'when a contact was seen to withdraw is not noted', 'sync/reads/status-notes.ts', [
+  oneBug(5, 'when a contact was seen to withdraw is not noted', 'sync/reads/status-notes.ts', [
     'if (isProven) await state.noteWithdrawal(',
     'if (isProven && at < 0) await state.noteWithdrawal(',
   ]),
-  one(16, 'what was seen since the plan was made counts for nothing', 'sync/send/evidence.ts', [
+  oneBug(16, 'what was seen since the plan was made counts for nothing', 'sync/send/evidence.ts', [
     'if (!isAsked(operation, context)) return undefined\n  const { contactId',
     'if (operation.kind !== undefined) return undefined\n  const { contactId',
   ]),
-  one(5, 'who unsubscribed at the service is not told', 'store/journal/contacts/opt-outs.ts', [
+  oneBug(5, 'who unsubscribed at the service is not told', 'store/journal/contacts/opt-outs.ts', [
     "if (news !== 'report') return",
     "if (news === 'report') return",
   ]),
 ].map((mutant) => ({ ...mutant, kind: 'edited' as const }))
+
+const ERASED: readonly Mutant[] = [
+  oneBug(6, 'an erased person comes back with the next export', 'store/log/tombstones.ts', [
+    'if (key !== undefined && ofKey(pipeline, key).some(isSet)) return true',
+    'if (key !== undefined && ofKey(pipeline, key).length > 9) return true',
+  ]),
+  oneBug(1, 'the link of an erased person stays', 'store/log/forget.ts', [
+    'counts.links += unlink.run(key).changes',
+    'counts.links += 1',
+  ]),
+  oneBug(43, 'what was about to be sent of an erased person is sent', 'store/log/forget.ts', [
+    'counts.openOperations += operations.run(key).changes',
+    'counts.openOperations += 1',
+  ]),
+  oneBug(1, 'the archive keeps the rows of an erased person', 'sync/plan/records/erased.ts', [
+    'if (!(await state.hasTombstones())) return undefined\n  const found',
+    'if (state.hasTombstones !== undefined) return undefined\n  const found',
+  ]),
+].map((mutant) => ({ ...mutant, kind: 'erased' as const }))
 
 export const MUTANTS: readonly Mutant[] = [
   ...JOURNAL,
@@ -389,4 +387,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONSENT,
   ...PULLED,
   ...EDITED,
+  ...ERASED,
 ]

@@ -60,9 +60,12 @@ function checkChain(db: Connection, violated: Violated): void {
 }
 
 /** O8: the values of the entries, as the program gives them, are those that the chain covers. */
-function readSyncLog(db: Connection, violated: Violated): readonly Entry[] {
+function readSyncLog(db: Connection, { isErased, violated }: Told): readonly Entry[] {
   const entries = createLogReader(db).logPage({}, { order: 'oldest', limit: Number.MAX_SAFE_INTEGER })
-  for (const { seq, proof } of entries) {
+  for (const { seq, contact_id: contact, proof } of entries) {
+    // Destroyed: only those of a person who was erased.
+    if (proof.personal === undefined && isErased !== undefined && (contact === null || isErased(contact)))
+      continue
     const { digest } = JSON.parse(proof.entry) as { digest: string }
     if (hash('sha256', `${proof.salt ?? ''}\n${proof.personal ?? ''}`, 'hex') !== digest)
       violated('O8', `the values of entry ${seq} of the sync log are not those that were entered`)
@@ -131,7 +134,10 @@ function isTermExplained(
 type Names = ReadonlyMap<number, { readonly name: string }>
 
 /** Every effect of ours has an entry that names it, with the value that it had. */
-function checkExplained(entries: readonly Entry[], { ledger, terms, lost = [0, 0], violated }: Told): void {
+function checkExplained(
+  entries: readonly Entry[],
+  { ledger, terms, lost = [0, 0], isErased, violated }: Told,
+): void {
   for (const effect of ledger.effects) {
     if (effect.who !== 'connector') continue
     const { kind, contact, number } = effect
@@ -139,6 +145,7 @@ function checkExplained(entries: readonly Entry[], { ledger, terms, lost = [0, 0
     // The program could not know of what was carried out when its sender had long given up, and everything had gone on since.
     if (request?.fault === 'late') continue
     if (effect.request > lost[0] && effect.request <= lost[1]) continue
+    if (isErased?.(contact) === true) continue
     if (kind === 'create' || kind === 'merge' || kind === 'write') {
       const isLost = ledger.effects.some(
         (other) => other.kind === 'delete' && other.who === 'foreign' && other.contact === contact,
@@ -181,14 +188,17 @@ interface Told {
   readonly terms: Names
   /** Requests of which a restored backup knows nothing: after the first number, up to the second. */
   readonly lost?: readonly [after: number, upTo: number] | undefined
+  /** Contacts whose values are not in the log any more; undefined where no one was erased. */
+  readonly isErased?: ((contact: number) => boolean) | undefined
   readonly violated: Violated
 }
 
 /** The sync log of a state: chained, explaining every effect, and in step with the counts of the runs. */
-export async function checkSyncLog(db: Connection, { ledger, terms, lost, violated }: Told): Promise<void> {
+export async function checkSyncLog(db: Connection, told: Told): Promise<void> {
+  const { ledger, violated } = told
   checkChain(db, violated)
-  const entries = readSyncLog(db, violated)
-  checkExplained(entries, { ledger, terms, lost, violated })
+  const entries = readSyncLog(db, told)
+  checkExplained(entries, told)
   checkStatusLog(entries, ledger, violated)
   await checkAccounts(db, violated)
 }

@@ -26,6 +26,9 @@ export interface SimulatedFile {
 export interface PutAway {
   readonly file: SimulatedFile
   readonly folder: 'processed' | 'failed'
+  readonly at: number
+  /** The rows that the copy lacks, by their place: of people who were erased. */
+  readonly leftOut: ReadonlySet<number>
 }
 
 export interface SimulatedSource extends Source {
@@ -125,17 +128,20 @@ export function createSimulatedSource(
     },
     isWaiting: (input) => Promise.resolve(found(input) !== undefined),
     clearLeftovers: () => Promise.resolve(),
-    archive: (input, { folder, reason }) => {
+    archive: async (input, { folder, reason, leaveOut }) => {
       const file = found(input)
-      if (file === undefined) return Promise.resolve(false)
+      if (file === undefined) return false
+      const leftOut = new Set<number>()
+      for (const [index, row] of file.rows.entries())
+        if ((await leaveOut?.ofRecord(HEADER, row)) !== undefined) leftOut.add(index)
       const isStuck = !isCalm() && now() < file.stuckUntil
       const isAgain = reason?.includes(ENDED_TOO_OFTEN) === true
       if (!isAgain && file.doneAt === undefined) {
         file.doneAt = opened.length
         file.doneIn = life()
-        archived.push({ file, folder })
+        archived.push({ file, folder, at: now(), leftOut })
       }
-      if (isStuck) return Promise.reject(new SyncError('ARCHIVE_FAILED', `${input.name} cannot be moved`))
+      if (isStuck) throw new SyncError('ARCHIVE_FAILED', `${input.name} cannot be moved`)
       waiting.delete(input.name)
       if (isAgain) {
         versions += 1
@@ -145,7 +151,7 @@ export function createSimulatedSource(
           doneAt: undefined,
         })
       }
-      return Promise.resolve(true)
+      return true
     },
     async writeRejects(input, _to, _header, rows) {
       const kept: RejectRow[] = []

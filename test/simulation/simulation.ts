@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
-import { checkNobodyIsRaised, hasStatus, type Waiting } from './consent.ts'
+import { checkNobodyIsRaised, hasStatus, waitingRecords } from './consent.ts'
+import { checkErased, eraseSomeone, isErasedContact } from './erasing.ts'
 import { noFaults } from './faults.ts'
 import { checkFinals } from './finals.ts'
 import { checkGuard } from './guards.ts'
@@ -171,6 +172,7 @@ async function day(world: World): Promise<void> {
   if (chance.happens(0.5)) await runAll(world)
   if (chance.happens(0.5)) await operate(world, { isThorough: false })
   await undoRuns(world)
+  await eraseSomeone(world)
   await world.hands?.release(world.program.state)
   await timeline.until(timeline.pause(chance.pick([10_000, DAY_MS])), RUN_LIMIT_MS)
   const { nightMs } = world.schedule
@@ -282,7 +284,7 @@ async function oncemore(world: World): Promise<void> {
 }
 
 async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
-  const { ledger, service, claims, setup, sources, violated, program } = world
+  const { ledger, service, claims, setup, sources, erasures, violated, program } = world
   await checkFinals({
     ledger,
     service,
@@ -291,30 +293,19 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
     sources,
     state: program.state,
     now: world.timeline.now,
-    mended,
-    violated,
+    ...{ mended, erasures, violated },
   })
+  checkErased({ ledger, service, claims, pipelines: setup.pipelines, sources, erasures, violated })
   await world.hands?.checkListed(program.state)
   for (const [name, source] of world.pulled) source.checkCursor((await program.state.cursor(name))?.value)
-  await checkState({ file: program.file, ledger, terms: service.terms, lost: world.lost, violated })
-}
-
-async function waitingRecords({ setup, program }: World): Promise<Waiting> {
-  const keys = new Set<string>()
-  const doubts: { pipeline: string; mail: unknown; familyName: unknown }[] = []
-  for (const { name } of setup.pipelines) {
-    for (const { key, fields } of await program.state.openDoubts(name)) {
-      keys.add(`${name} ${key}`)
-      doubts.push({ pipeline: name, mail: fields['mail'], familyName: fields['family_name'] })
-    }
-    for await (const { key } of program.state.held([name])) keys.add(`${name} ${key}`)
-  }
-  return { keys, doubts }
+  const isErased =
+    erasures.length === 0 ? undefined : (contact: number): boolean => isErasedContact(contact, world)
+  await checkState({ file: program.file, ledger, terms: service.terms, lost: world.lost, isErased, violated })
 }
 
 /** A few quiet runs as long as the key lacks the permission; then it gets it, and an export comes that shows it. */
 async function grantPermission(world: World): Promise<void> {
-  const { setup, service, timeline, ledger, claims, sources, violated, say } = world
+  const { setup, service, timeline, ledger, claims, sources, erasures, violated, say } = world
   const pipelines = setup.pipelines.filter(hasStatus)
   if (pipelines.length === 0) return
   if (service.ignoresStatus) {
@@ -322,10 +313,8 @@ async function grantPermission(world: World): Promise<void> {
       await runAll(world)
       await timeline.until(timeline.pause(200_000), RUN_LIMIT_MS)
     }
-    checkNobodyIsRaised(
-      { ledger, service, claims, pipelines, sources, violated },
-      await waitingRecords(world),
-    )
+    const waiting = await waitingRecords(setup.pipelines, world.program.state)
+    checkNobodyIsRaised({ ledger, service, claims, pipelines, sources, erasures, violated }, waiting)
     service.ignoresStatus = false
     say('the key may set mail_status from here on')
   }

@@ -6,6 +6,7 @@ import { type Claims, watchClaims } from './claims.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { withHash } from './changing.ts'
 import { hasStatus, watchRaises } from './consent.ts'
+import type { Erasure } from './erasing.ts'
 import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
 import { tryCopies } from './impostors.ts'
@@ -55,6 +56,8 @@ export interface Schedule {
   readonly isChanged?: boolean
   /** A person undoes runs. */
   readonly isUndone?: boolean
+  /** People ask to be erased. */
+  readonly isErased?: boolean
   /** Before the quiet time an older backup takes the place of the state, and is rebuilt. */
   readonly isRestored?: boolean
 }
@@ -86,6 +89,7 @@ export interface World {
   /** In the order in which they began, over all lives. */
   readonly begun: BegunRun[]
   readonly undoneRuns: UndoneRun[]
+  readonly erasures: Erasure[]
   /** Pipelines of which a person has released anything. */
   readonly released: Set<string>
   readonly violated: (oracle: string, text: string) => void
@@ -204,6 +208,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     overruled,
     begun,
     undoneRuns,
+    erasures: [],
     released: new Set(),
     violated,
     trace,

@@ -1,5 +1,5 @@
 // Programs whose workers work together wrongly, by one change of the source each: `npm run simulate:mutants -- --fleet`.
-import type { Mutant } from '../mutants.ts'
+import type { Mutant } from '../mutant.ts'
 
 const one = (seed: number, bug: string, file: string, [find, put]: readonly [string, string]): Mutant => ({
   seed,
