@@ -81,7 +81,7 @@ import { createTombstoneStore } from './log/tombstones.ts'
 import { createWatch, stateError, type Watch } from './file/trouble.ts'
 import { createRecordSearch } from './views/views-explain.ts'
 
-export interface OwnedState extends StateStore, ErasingState {
+export interface OwnedState extends StateStore, ErasingState, Pick<RecordSearch, 'openOf'> {
   /** Undefined where this process is the one owner. */
   readonly fleet: Fleet | undefined
   /** The rate limit of all workers; undefined where it lies beside the state. */
@@ -264,6 +264,7 @@ function ownedState(db: Connection, { path, place, lock, doubt, isMarked, worker
         ? undefined
         : (options) => watchedSlots(createSlots(db, worker.fence, options), watch),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
+    openOf: watch.over(createRecordSearch(db)).openOf,
     formerWindow: watch.over(createFormerWindow(db)),
     binding: watch.over(createServiceBinding(db)),
     pipelines: watch.over(createPipelineTables(db)),

@@ -9,7 +9,7 @@ import type { Contact } from '../core/mapping/contact.ts'
 import { type Counts, noCounts } from '../core/outcome/summary.ts'
 import type { StagedEntry, StagedInput } from '../core/state.ts'
 import { FINAL_REJECTS } from '../core/words/errors.ts'
-import type { PlanContext } from './context.ts'
+import { isStopped, type PlanContext } from './context.ts'
 import { holdByGuards } from './plan/guards.ts'
 import { planInput } from './plan/read.ts'
 import { createRejectSource } from './plan/reject-source.ts'
@@ -118,7 +118,8 @@ export async function* planCorrections(
 ): AsyncGenerator<PlannedCorrections> {
   const open = await context.state.openCorrections(context.pipeline.name)
   const pending = open.filter(({ isPending }) => isPending)
-  if (pending.length === 0) return
+  // What was taken up again, and is still to be sent, would give way to what is planned here.
+  if (pending.length === 0 || isStopped(context)) return
   const rejected = await rejectedKeys(context)
   const keys = new Set(pending.map(({ key }) => key).filter((key) => rejected.has(key)))
   if (keys.size > 0) yield* fromRejects(keys, customFields, context)

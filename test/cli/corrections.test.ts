@@ -167,6 +167,53 @@ describe('of a contact', () => {
     expect(await contactOf('anna@example.com')).toMatchObject({ phone: '4' })
   })
 
+  describe('of a record that waits', () => {
+    const ROWS = ['K1,anna@example.com,Anna,1', 'K3,carl@example.com,Carl,5', 'K4,dora@example.com,Dora,6']
+
+    const release = async (): Promise<void> => {
+      const { held } = (await place.json('held', 'list')) as { held: { run_id: string }[] }
+      expect((await place.cli('held', 'release', held[0]?.run_id ?? '')).code).toBe(0)
+    }
+
+    beforeEach(async () => {
+      await place.write('config.yaml', configuration(sandbox.url, '    guards: { max_changes: 1 }'))
+      await drop(...ROWS)
+      expect((await place.cli('run')).code).toBe(4)
+    })
+
+    it('holds over the files that say what the waiting change would bring', async () => {
+      expect((await place.cli('correct', 'shop', 'K3', 'phone=33')).code).toBe(0)
+      expect(await corrections()).toMatchObject([{ key: 'K3', source: '5', columns: [], pending: true }])
+      await release()
+      for (let turn = 0; turn < 3; turn += 1) {
+        if (turn > 0) await drop(...ROWS)
+        expect((await place.cli('run')).code).toBe(0)
+      }
+      expect(await contactOf('carl@example.com')).toMatchObject({ phone: '33' })
+      expect(await corrections()).toMatchObject([
+        { key: 'K3', source: '5', columns: ['tel'], pending: false },
+      ])
+    })
+
+    it('is not passed over by a file that says the same while it is held itself', async () => {
+      for (const [key, phone] of [
+        ['K3', 33],
+        ['K4', 44],
+      ])
+        expect((await place.cli('correct', 'shop', String(key), `phone=${phone}`)).code).toBe(0)
+      await release()
+      expect((await place.cli('run')).code).toBe(0)
+      for (let turn = 0; turn < 2; turn += 1) {
+        if (turn > 0) await drop(...ROWS)
+        expect((await place.cli('run')).code).toBe(4)
+      }
+      await release()
+      expect((await place.cli('run')).code).toBe(0)
+      expect(await contactOf('carl@example.com')).toMatchObject({ phone: '33' })
+      expect(await contactOf('dora@example.com')).toMatchObject({ phone: '44' })
+    })
+  })
+
   it('is found by explain, and gone when the person is erased', async () => {
     await place.cli('correct', 'shop', 'K1', 'phone=3', '--reason', 'typed wrong')
     await place.cli('run')

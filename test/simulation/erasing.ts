@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { SyncError } from '../../src/core/words/errors.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
-import type { Claims } from './claims.ts'
+import { type Claims, pipelineOf } from './claims.ts'
 import { keyOf } from './expected.ts'
 import { isWrite, type Ledger, type RequestEntry } from './ledger.ts'
 import { HEADER, personIn } from './people.ts'
@@ -155,11 +155,20 @@ export const mayBeErased = (
       claims.of(stamp).some(({ contact }) => contacts.has(contact)),
   )
 
-/** Whether what was done at the contact is told without its values, or was never known. */
-export const isErasedContact = (contact: number, { claims, erasures }: Erased): boolean =>
+const mailIn = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
+
+/** Whether what was done at the contact is told without its values: who had one of their addresses was meant as well. */
+export const isErasedContact = (
+  contact: number,
+  { claims, erasures, ledger }: Erased & { readonly ledger: Ledger },
+): boolean =>
   erasures.some(
-    ({ person, contacts }) =>
-      contacts.has(contact) || claims.stampsOf(contact).some((stamp) => personIn(stamp) === person),
+    ({ person, mails, contacts }) =>
+      contacts.has(contact) ||
+      claims.stampsOf(contact).some((stamp) => personIn(stamp) === person) ||
+      ledger.effects.some(
+        ({ contact: id, fields }) => id === contact && mails.has(mailIn(fields['mail']?.after)),
+      ),
   )
 
 interface Judged extends Erased {
@@ -178,10 +187,15 @@ function isAbout({ path, body }: RequestEntry, { person, keys, mails }: Erasure,
   return [...keys].some((one) => text.includes(`${one.split(' ')[0]}.canx${person}x"`.toLowerCase()))
 }
 
-/** To a contact that no record names but those that were erased. */
-function isAtTheirs({ path }: RequestEntry, { person, contacts }: Erasure, { claims }: Judged): boolean {
+/** To a contact that no record names but those that were erased; one that came later, without an address, is not known as theirs. */
+function isAtTheirs({ path }: RequestEntry, erasure: Erasure, { claims, pipelines }: Judged): boolean {
+  const { person, keys, mails, contacts } = erasure
   const id = Number(path.split('/')[2])
-  return contacts.has(id) && claims.stampsOf(id).every((stamp) => personIn(stamp) === person)
+  const isKnown = (stamp: string): boolean => {
+    const { name, key } = pipelines.find((one) => one.name === pipelineOf(stamp)) ?? {}
+    return key === undefined ? mails.size > 0 : keys.has(`${name} ${name}${person}`)
+  }
+  return contacts.has(id) && claims.stampsOf(id).every((one) => personIn(one) === person && isKnown(one))
 }
 
 /** Rows of theirs that were archived since. */

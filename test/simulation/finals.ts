@@ -5,6 +5,7 @@ import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { Claims } from './claims.ts'
 import { checkStatus } from './consent.ts'
+import { correctedValue, type Corrected } from './correcting.ts'
 import { type Erasure, mayBeErased } from './erasing.ts'
 import { type Expected, expectedOf, type Wanted } from './expected.ts'
 import type { Effect, Ledger } from './ledger.ts'
@@ -24,6 +25,7 @@ export interface Final {
   /** Pipelines whose last export came when nothing went wrong: what failed to be deleted before is found again by it. */
   readonly mended: ReadonlySet<string>
   readonly erasures: readonly Erasure[]
+  readonly corrections: readonly Corrected[]
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -129,7 +131,9 @@ function checkFields(contact: SimulatedContact, key: string, place: Place): void
     // A contact of others that was linked by its mail has that already.
     const had = effect === undefined ? contact.fields.get(field)?.value : undefined
     const written = typeof after === 'string' ? after : ''
-    const wanted = candidates.flatMap((one) => (one.fields[field] === undefined ? [] : [one.fields[field]]))
+    const said = candidates.flatMap((one) => (one.fields[field] === undefined ? [] : [one.fields[field]]))
+    const { must, may } = correctedValue({ pipeline, key, field }, final)
+    const wanted = must === undefined ? [...said, ...may] : [must]
     const isLate = effect !== undefined && final.ledger.requests[effect.request - 1]?.fault === 'late'
     if (wanted.length === 0 || isLate || wanted.includes(written) || wanted.some((one) => one === had))
       continue

@@ -17,12 +17,17 @@ export interface Job {
   readonly isUndone?: boolean
   /** Each seed is one in which people ask to be erased; a third has sources that are asked for their records, a third has users who edit contacts. */
   readonly isErased?: boolean
+  /** Each seed is one in which a person sets values right; a third each as with erasures. */
+  readonly isCorrected?: boolean
 }
 
 /** A year: an export a week. */
 export const YEAR = { days: 52, nightMs: 7 * 86_400_000 }
 
-type Kind = Pick<Schedule, 'isPulled' | 'isEdited' | 'isChanged' | 'isUndone' | 'isErased' | 'isRestored'> & {
+type Kind = Pick<
+  Schedule,
+  'isPulled' | 'isEdited' | 'isChanged' | 'isUndone' | 'isErased' | 'isCorrected' | 'isRestored'
+> & {
   readonly isYear?: boolean
 }
 
@@ -49,6 +54,7 @@ const optionsOf = ({
   isChanged = false,
   isUndone = false,
   isErased = false,
+  isCorrected = false,
   isRestored = false,
   isYear = false,
 }: Kind): readonly string[] => [
@@ -57,6 +63,7 @@ const optionsOf = ({
   ...(isChanged ? ['changed'] : []),
   ...(isUndone ? ['undone'] : []),
   ...(isErased ? ['erased'] : []),
+  ...(isCorrected ? ['corrected'] : []),
   ...(isRestored ? ['restored'] : []),
   ...(isYear ? ['year'] : []),
 ]
@@ -132,6 +139,11 @@ export async function work(job: Job): Promise<Report> {
       }
       if (job.isErased === true) {
         await play(seed, erased)
+        continue
+      }
+      const corrected = { ...erased, isErased: false, isCorrected: true }
+      if (job.isCorrected === true) {
+        await play(seed, corrected)
         continue
       }
       if (job.isRestored === true) {

@@ -1,7 +1,7 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
 // every point. npm run simulate -- --year [--seeds 40] [--first 1]: a year of each seed, with users who edit contacts.
-// npm run simulate -- --undone: a person undoes runs. npm run simulate -- --erased: people ask to be erased. npm run simulate -- --restored: an older backup takes the place of the state.
-// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--undone] [--erased] [--restored] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
+// npm run simulate -- --undone: a person undoes runs. npm run simulate -- --erased: people ask to be erased. npm run simulate -- --corrected: a person sets values right. npm run simulate -- --restored: an older backup takes the place of the state.
+// npm run simulate -- --seed N [--pulled] [--edited] [--changed] [--undone] [--erased] [--corrected] [--restored] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     changed: { type: 'boolean', default: false },
     undone: { type: 'boolean', default: false },
     erased: { type: 'boolean', default: false },
+    corrected: { type: 'boolean', default: false },
     restored: { type: 'boolean', default: false },
     year: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
@@ -82,6 +83,7 @@ async function playAll(folder: StateFolder): Promise<number> {
     isRestored: values.restored,
     isUndone: values.undone,
     isErased: values.erased,
+    isCorrected: values.corrected,
   }))
   const kept = values.year ? [] : await playRegressions(folder)
   const reports = await Promise.all(jobs.map(inThread))
@@ -110,6 +112,7 @@ try {
           isChanged: values.changed,
           isUndone: values.undone,
           isErased: values.erased,
+          isCorrected: values.corrected,
           isRestored: values.restored,
         },
         ...(values.year ? YEAR : {}),

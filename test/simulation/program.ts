@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 // Loaded when a mapping needs it: that takes time which is not virtual.
 import '../../src/core/mapping/values/dates/date.ts'
-import { forgetContact } from '../../src/app/people/forgetting.ts'
-import type { Desk } from '../../src/app/run/desk.ts'
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { LeftAlone } from '../../src/core/log/undo.ts'
 import { optOutFile } from '../../src/core/change/consents/opt-outs.ts'
@@ -15,7 +13,7 @@ import type { SharedWindow } from '../../src/core/ports.ts'
 import { runId } from '../../src/core/words/run-id.ts'
 import type { Settled } from '../../src/core/change/operation.ts'
 import type { Marking } from '../../src/core/run-state.ts'
-import type { PipelineSettings, ServiceSettings, Settings } from '../../src/core/settings.ts'
+import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { Transport } from '../../src/service/http.ts'
 import { createService } from '../../src/service/service.ts'
@@ -31,6 +29,7 @@ import { writingTogether } from '../../src/sync/send/together.ts'
 import { createMailTurns, createTurns } from '../../src/sync/send/turns.ts'
 import { windowWith } from '../support/window.ts'
 import type { Chance } from './chance.ts'
+import { type Decisions, decisionsOf } from './desk.ts'
 import {
   createLifetime,
   type Lifetime,
@@ -86,7 +85,7 @@ export interface ProgramDeps {
   readonly trace: (text: string) => void
 }
 
-export interface Program {
+export interface Program extends Decisions {
   readonly life: Lifetime
   readonly number: number
   /** Beside the points: for lists, and for what a person does between two runs. */
@@ -94,8 +93,6 @@ export interface Program {
   readonly file: string
   run(pipeline: PipelineSettings, signal: AbortSignal): Promise<PipelineResult>
   undo(pipeline: PipelineSettings, undo: Omit<Undo, 'entries'>): Promise<PipelineResult>
-  /** `audit forget`: the contacts of those who were erased. Throws as it does. */
-  forget(contact: string): Promise<readonly number[]>
   /** `state rebuild` of one pipeline. */
   rebuild(pipeline: PipelineSettings): Promise<RebuildResult>
   /** The state is the latest again. */
@@ -230,6 +227,7 @@ export function startProgram(
   }
 
   return {
+    ...decisionsOf({ ...deps, file: at.file, state: owned }),
     life,
     number: at.number,
     state: owned,
@@ -253,28 +251,6 @@ export function startProgram(
       trace(`undo ${given.runId} of ${undo.run} ends: ${JSON.stringify(result)}`)
       log(JSON.stringify(result))
       return result
-    },
-    async forget(contact) {
-      const settings = {
-        pipelines: deps.pipelines.map((one) => ({
-          ...one,
-          source: { ...one.source, folder: `${at.file}-inbox` },
-        })),
-        service: deps.service,
-        state: { path: at.file },
-        log: {},
-        consents: {},
-      } as unknown as Settings
-      const about = { at: deps.wall(), runId: 'an-erasure', pipeline: null, configHash: '' }
-      const desk = {
-        ...{ settings, state: owned, signal: new AbortController().signal, decision: undefined },
-        decided: { by: 'a person', uid: 0, mode: 'cli' },
-        about: () => about,
-        ask: () => undefined,
-        tell: trace,
-        conclude: () => Promise.resolve(),
-      } as unknown as Desk
-      return (await forgetContact(desk, { contact })).contact_ids
     },
     async rebuild(pipeline) {
       const given = context(pipeline, new AbortController().signal)

@@ -117,4 +117,14 @@ export const REGRESSIONS: readonly Regression[] = [
     schedule: { isPulled: true },
     why: 'a create was taken back before an earlier request of it had landed',
   },
+  {
+    seed: 617,
+    schedule: { isCorrected: true },
+    why: 'a corrected value took the place of a contact that was still to be taken back',
+  },
+  {
+    seed: 875,
+    schedule: { isCorrected: true },
+    why: 'a correction was bound to the value of an earlier one that was dropped before it was sent',
+  },
 ]

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
 import { checkNobodyIsRaised, hasStatus, waitingRecords } from './consent.ts'
+import { correctSomething } from './correcting.ts'
 import { checkErased, eraseSomeone, isErasedContact } from './erasing.ts'
 import { noFaults } from './faults.ts'
 import { checkFinals } from './finals.ts'
@@ -173,6 +174,7 @@ async function day(world: World): Promise<void> {
   if (chance.happens(0.5)) await operate(world, { isThorough: false })
   await undoRuns(world)
   await eraseSomeone(world)
+  await correctSomething(world)
   await world.hands?.release(world.program.state)
   await timeline.until(timeline.pause(chance.pick([10_000, DAY_MS])), RUN_LIMIT_MS)
   const { nightMs } = world.schedule
@@ -284,7 +286,7 @@ async function oncemore(world: World): Promise<void> {
 }
 
 async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
-  const { ledger, service, claims, setup, sources, erasures, violated, program } = world
+  const { ledger, service, claims, setup, sources, erasures, corrections, violated, program } = world
   await checkFinals({
     ledger,
     service,
@@ -293,7 +295,7 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
     sources,
     state: program.state,
     now: world.timeline.now,
-    ...{ mended, erasures, violated },
+    ...{ mended, erasures, corrections, violated },
   })
   checkErased({ ledger, service, claims, pipelines: setup.pipelines, sources, erasures, violated })
   await world.hands?.checkListed(program.state)
@@ -353,8 +355,9 @@ async function live(world: World): Promise<void> {
   }
   await grantPermission(world)
   await calmDown(world)
-  // What another form left out, or was undone, comes with the next export.
-  if (schedule.isChanged !== true && schedule.isUndone !== true) await judge(world, new Set())
+  // What another form left out, was undone, or was set right while something else waited, comes with the next export.
+  if (schedule.isChanged !== true && schedule.isUndone !== true && schedule.isCorrected !== true)
+    await judge(world, new Set())
   await oncemore(world)
 }
 

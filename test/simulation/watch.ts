@@ -9,6 +9,7 @@ import { type HandTerms, termsLookedAt } from './hand-terms.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
 import { personIn } from './people.ts'
 import { FIELD_COLUMNS, MARKER_FIELD, STAMP_FIELD } from './setup.ts'
+import type { SimulatedContact } from './simulated-contacts.ts'
 import type { SimulatedService } from './simulated-service.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 import { isUndoneCreate, isUndoneTerm, type UndoneRun } from './undoing.ts'
@@ -32,6 +33,9 @@ const MAPPED = new Set<string>([
   MARKER_FIELD,
   'mail_status',
 ])
+
+/** By it an update in a bulk call may reach one of others. */
+const mailOf = (contact: SimulatedContact | undefined): unknown => contact?.fields.get('mail')?.value
 
 /** Carried out long after its sender gave up: no answer to it can have counted, and it cannot be cancelled. */
 const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
@@ -92,7 +96,7 @@ export function watchEffects(watched: Watched): void {
     const named = Object.entries(effect.fields).filter(([field]) => field !== 'mail')
     const strangers = named
       .map(([, { after }]) => personIn(after))
-      .filter((person) => person !== undefined && person !== contact?.person)
+      .filter((person) => person !== undefined && person !== (contact?.person ?? personIn(mailOf(contact))))
       .filter((person) => !isSameAddress(person, contact?.person))
     if (strangers.length > 0)
       violated(

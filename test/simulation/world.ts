@@ -6,6 +6,7 @@ import { type Claims, watchClaims } from './claims.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { withHash } from './changing.ts'
 import { hasStatus, watchRaises } from './consent.ts'
+import type { Corrected } from './correcting.ts'
 import type { Erasure } from './erasing.ts'
 import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
@@ -58,6 +59,8 @@ export interface Schedule {
   readonly isUndone?: boolean
   /** People ask to be erased. */
   readonly isErased?: boolean
+  /** A person sets values right. */
+  readonly isCorrected?: boolean
   /** Before the quiet time an older backup takes the place of the state, and is rebuilt. */
   readonly isRestored?: boolean
 }
@@ -90,6 +93,7 @@ export interface World {
   readonly begun: BegunRun[]
   readonly undoneRuns: UndoneRun[]
   readonly erasures: Erasure[]
+  readonly corrections: Corrected[]
   /** Pipelines of which a person has released anything. */
   readonly released: Set<string>
   readonly violated: (oracle: string, text: string) => void
@@ -209,6 +213,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     begun,
     undoneRuns,
     erasures: [],
+    corrections: [],
     released: new Set(),
     violated,
     trace,

@@ -68,8 +68,7 @@ async function rejectsWhere(
 /** Whether the state has a record of that key: linked, rejected, or waiting in any way. */
 async function isKnownKey(key: string, pipeline: string, desk: Desk): Promise<boolean> {
   const [known] = await desk.state.known(pipeline, [key])
-  if (known?.link !== undefined || known?.inDoubt === true) return true
-  for await (const held of desk.state.held([pipeline])) if (held.key === key) return true
+  if (known?.link !== undefined || (await desk.state.openOf(pipeline, key)).length > 0) return true
   return (await rejectsWhere((reject) => reject.key === key, pipeline, desk)).length > 0
 }
 
@@ -167,26 +166,37 @@ async function lastPlace(contactId: number, key: string, pipeline: string, { sta
   return { file: entry?.source?.file, line: entry?.source?.line }
 }
 
+/** What the newest change of the record that is not done would bring: its source has said that since what was sent last. */
+async function waitingValues(key: string, pipeline: string, { state }: Desk): Promise<Contact | undefined> {
+  const open = await state.openOf(pipeline, key)
+  return open.find(
+    ({ cause, kind, undoes }) => cause === 'record' && kind !== 'delete' && undoes === undefined,
+  )?.desired
+}
+
 interface Noting {
   readonly key: string
   readonly sent: Contact | undefined
+  readonly waiting: Contact | undefined
   readonly rejected: Awaited<ReturnType<typeof readReject>> | undefined
   readonly earlier: readonly Correction[]
   readonly customFields: CustomFieldRules
 }
 
 /** What the source says about a field, as far as it is known, and what was sent last. */
-function sourceOf(field: string, { key, sent, rejected, earlier, customFields }: Noting) {
+function sourceOf(field: string, { key, sent, waiting, rejected, earlier, customFields }: Noting) {
   const sentKey = acceptedValue(field, '', customFields)?.key ?? field
-  const last = sent?.[sentKey]
+  const said = waiting ?? sent
+  const coming = said?.[sentKey] ?? ''
   const isSent = (value: string): boolean => {
     const check = acceptedValue(field, value, customFields)?.check
-    return check !== undefined && 'value' in check && check.value === (last ?? '')
+    return check !== undefined && 'value' in check && check.value === coming
   }
   const former = formerCorrection(earlier, { key, field }, isSent)
   const seen = rejected?.seen(field)?.raw
   const raw = seen === undefined ? former?.raw : { ...former?.raw, ...seen }
-  return { last, raw, was: former === undefined ? last : former.was }
+  const was = said === undefined ? undefined : coming
+  return { last: sent?.[sentKey], raw, was: former === undefined ? was : former.was }
 }
 
 /** What is to be noted for one record. Throws USAGE where the record, a field or a value is none. */
@@ -208,7 +218,8 @@ async function prepared(desk: Desk, which: Which, earlier: readonly Correction[]
   const place =
     reject ?? (link === undefined ? undefined : await lastPlace(link.contactId, key, pipeline.name, desk))
   const own = earlier.filter((one) => one.pipeline === pipeline.name)
-  const noting = { key, sent: link?.fields, rejected, earlier: own, customFields }
+  const waiting = await waitingValues(key, pipeline.name, desk)
+  const noting = { key, sent: link?.fields, waiting, rejected, earlier: own, customFields }
   const noted = Object.entries(fields).map(([field, value]) => {
     const { last, raw, was } = sourceOf(field, noting)
     const correction: NewCorrection = {

@@ -5,6 +5,7 @@
 //                                      one of them says something else                       ends
 //   the value that it was sent as      the rule makes the same of it                         holds, and is bound to its columns
 //                                      the rule makes another value, or now fails            ends
+//   nothing                            anything                                              holds, and is bound to its columns
 //
 // A column that the file does not have says nothing.
 import type { DecidedBy } from '../../words/decided-by.ts'
@@ -22,7 +23,7 @@ export interface Correction extends DecidedBy {
   readonly value: string
   /** What the source said; undefined until a record shows it. */
   readonly raw: RawColumns | undefined
-  /** The value that the source's was sent as; undefined where nothing was. */
+  /** The value that the source's was sent as, or is about to be, '' where that is blank; undefined where nothing is known of it. */
   readonly was: FieldValue | undefined
   readonly file: string | undefined
   readonly line: number | undefined
@@ -48,7 +49,7 @@ export function judgeCorrection(
   seen: SeenField,
 ): JudgedCorrection {
   if (raw === undefined)
-    return isSame(was, seen.made)
+    return was === undefined || isSame(was, seen.made)
       ? { kind: 'holds', raw: seen.raw }
       : { kind: 'ended', why: 'the source gives another value than the one that was corrected' }
   const changed = Object.keys(raw).filter(

@@ -10,6 +10,7 @@ import type { RawColumns } from '../../../core/mapping/fields/seen-field.ts'
 import type { FieldValue } from '../../../core/mapping/contact.ts'
 import type { UserRole } from '../../../core/words/user-roles.ts'
 import type { Connection } from '../../file/database.ts'
+import { isKeyed } from '../../file/state-sets.ts'
 
 export interface CorrectionTableRow {
   id: number
@@ -98,6 +99,8 @@ export function createCorrect(db: Connection) {
     `DELETE FROM fingerprint WHERE pipeline = @pipeline
        AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)`,
     'DELETE FROM passed WHERE pipeline = @pipeline AND key = @key',
+    // What is on its way settles the record as it was.
+    `UPDATE operation SET fingerprint = '' WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')}`,
   ].map((sql) => db.prepare(sql))
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
   return {
