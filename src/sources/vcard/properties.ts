@@ -83,6 +83,26 @@ const withoutDoubles = (lines: readonly CardLine[]): readonly CardLine[] =>
 const PROPERTY =
   /^(?:[\w-]+\.)?(?:N|FN|NICKNAME|TEL|EMAIL|ADR|LABEL|ORG|TITLE|ROLE|BDAY|NOTE|URL|UID|REV|CATEGORIES|IMPP|PHOTO|X-[A-Z-]+)[;:]/
 
+const SOFT_BREAK = /=\s*$/
+
+/** The lines at which a quoted-printable value continues. */
+function softLines(lines: readonly CardLine[], at: number): string[] {
+  const found: string[] = []
+  for (let index = at; SOFT_BREAK.test(lines[index]?.text ?? ''); index += 1)
+    found.push(lines[index + 1]?.text ?? '')
+  return found.filter((text) => text.trim() !== '')
+}
+
+/**
+ * Whether a value was folded after it was encoded, so that a blank which is none of its text begins each further line. A blank
+ * at the beginning of a single one is of the text, unless the value writes its blanks in another way.
+ */
+function isFoldedToo(first: string, further: readonly string[]): boolean {
+  if (further.length === 0 || !further.every((text) => /^[ \t]/.test(text))) return false
+  const all = [first.slice(first.indexOf(':')), ...further.map((text) => text.slice(1))].join('')
+  return further.length > 1 || (all.includes('=20') && !/[ \t]/.test(all.trimEnd()))
+}
+
 /** Lines as they were before they were folded. Throws BadLine. */
 function unfolded(lines: readonly CardLine[], isOld: boolean): Logical[] {
   const found: Logical[] = []
@@ -92,13 +112,14 @@ function unfolded(lines: readonly CardLine[], isOld: boolean): Logical[] {
     const head = headOf(first)
     const isBinary = head !== undefined && isBase64(head)
     const isSoft = head !== undefined && isQuotedPrintable(head)
+    const isFolded = isSoft && isFoldedToo(first, softLines(lines, at))
     for (;;) {
       const next = lines[at + 1]?.text
       if (next === undefined) break
-      const isBroken = isSoft && /=\s*$/.test(text)
+      const isBroken = isSoft && SOFT_BREAK.test(text)
       if (isBroken && PROPERTY.test(next))
         throw new BadLine(line, 'it ends with = as if its value continued, and another property follows')
-      if (isBroken) text = text.replace(/=\s*$/, '') + next.replace(/^[ \t](?=[=\w])/, '')
+      if (isBroken) text = text.replace(SOFT_BREAK, '') + (isFolded ? next.replace(/^[ \t]/, '') : next)
       // In version 2.1 the blank at which a line is folded is one of its text.
       else if (/^[ \t]/.test(next) && next.trim() !== '') text += isOld && !isBinary ? next : next.slice(1)
       else if (isBinary && /^[A-Za-z0-9+/=]+\s*$/.test(next)) text += next.trim()

@@ -100,6 +100,35 @@ describe('a value', () => {
       ['VERSION:2.1', 'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg M=', '=C3=BCller'],
     ],
     [
+      'a blank behind a soft line break',
+      'FN',
+      'José María',
+      ['VERSION:2.1', 'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Jos=C3=A9=', ' Mar=C3=ADa', 'TEL:1'],
+    ],
+    [
+      'a blank behind one of several soft line breaks',
+      'FN',
+      'José María López',
+      ['VERSION:2.1', 'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Jos=C3=A9=', ' Mar=', '=C3=ADa L=C3=B3pez'],
+    ],
+    [
+      'lines folded behind each soft line break',
+      'FN',
+      'José María López',
+      [
+        'VERSION:2.1',
+        'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Jos=C3=A9=',
+        '  Mar=C3=ADa L=',
+        ' =C3=B3pez',
+      ],
+    ],
+    [
+      'a line folded behind a soft line break, with encoded blanks',
+      'FN',
+      'José María López',
+      ['VERSION:2.1', 'FN;CHARSET=UTF-8;QUOTED-PRINTABLE:Jos=C3=A9=20Mar=C3=AD=', ' a=20L=C3=B3pez', ''],
+    ],
+    [
       'a soft line break before the end',
       'FN',
       'Jörg',
