@@ -73,7 +73,7 @@ function cellText(
     return text
   }
   if (type === 'str') return unescapedText(value)
-  if (type === 'b') return value.trim() === '1' ? 'true' : 'false'
+  if (type === 'b') return /^(1|true)$/i.test(value.trim()) ? 'true' : 'false'
   if (type === 'd') return isoDateText(value)
   if (type === 'e') {
     note(odd, 'error value', row)

@@ -97,6 +97,8 @@ describe('a cell', () => {
     ['an underscore that is one', '<c r="A2" t="inlineStr"><is><t>a_x005F_x000D_b</t></is></c>', 'a_x000D_b'],
     ['true', '<c r="A2" t="b"><v>1</v></c>', 'true'],
     ['false', '<c r="A2" t="b"><v>0</v></c>', 'false'],
+    ['true, as a word', '<c r="A2" t="b"><v>true</v></c>', 'true'],
+    ['false, as a word', '<c r="A2" t="b"><v>false</v></c>', 'false'],
     ['blanks around a text', '<c r="A2" t="inlineStr"><is><t xml:space="preserve"> x </t></is></c>', ' x '],
     ['a text that looks like a formula', '<c r="A2" t="inlineStr"><is><t>=1+1</t></is></c>', '=1+1'],
   ])('%s', async (_what, cell, text) => {
