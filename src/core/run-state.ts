@@ -16,6 +16,7 @@ import type {
   Identity,
   InputNumbers,
   PlanTotals,
+  FormerReject,
   RejectPlace,
   Replanned,
   RunEnd,
@@ -129,6 +130,14 @@ export interface RunState {
         { readonly at: number; readonly findings: readonly CorrectionFinding[] } | undefined
     },
   ): Promise<void>
+  /**
+   * The rejects of earlier inputs on the place of each row, as far as they have a key: those with the row's key, or, where none
+   * has it, all of them.
+   */
+  rejectsAt(
+    staged: StagedInput,
+    rows: readonly { readonly place: RejectPlace; readonly key: string }[],
+  ): Promise<readonly (readonly FormerReject[])[]>
   /**
    * Takes back what was staged for these records; says what each was, and which terms it would have given. The line alone
    * names none: a file may have all of its records on one line.

@@ -221,6 +221,12 @@ export interface RejectPlace {
   readonly values: Readonly<Record<string, string>>
 }
 
+/** A reject that a row of a file of corrected rejects may have been. */
+export interface FormerReject {
+  readonly code: ErrorCode
+  readonly key: string
+}
+
 /** What can be told only after the last record of an input. */
 export interface StagingRules {
   /**

@@ -728,6 +728,24 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await all(state.rejects(undefined))).toEqual([])
     })
 
+    it('knows the rejects on the place of a row, those of its key before others', async () => {
+      const rejected = ['K7', 'K8', '']
+      await world.plan([ANNA], { rejected, version: 'a' })
+      await world.plan([BEN], { rejected: ['K7'], version: 'a', pipeline: 'other' })
+      const staged = await world.read([], { run: 'r2', version: 'b', rejected: ['K7'] })
+      const keysAt = async (line: number, key: string, reason = 'bad', file = 'a.csv') => {
+        const place = { file, line, reason, values: {} }
+        const [found = []] = await state.rejectsAt(staged, [{ place, key }])
+        return found.map((one) => one.key)
+      }
+      expect(await keysAt(3, 'K7')).toEqual(['K7'])
+      expect(await keysAt(3, 'K1', '')).toEqual(['K7'])
+      expect(await keysAt(4, 'K7')).toEqual(['K8'])
+      expect(await keysAt(5, 'K7')).toEqual([])
+      expect(await keysAt(3, 'K7', 'another')).toEqual([])
+      expect(await keysAt(3, 'K7', 'bad', 'b.csv')).toEqual([])
+    })
+
     it('drops rejects whose record came again, named by file, line and reason, once the plan stands', async () => {
       await world.plan([ANNA], { rejected: ['', 'K8', ''], version: 'a' })
       await world.plan([BEN], { rejected: [''], version: 'a', pipeline: 'other' })

@@ -18,6 +18,7 @@ const SHARED = [
   'claim',
   'matchFingerprints',
   'stageBatch',
+  'rejectsAt',
   'completeStaging',
   'planTotals',
   'commitPlan',

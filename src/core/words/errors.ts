@@ -121,6 +121,10 @@ export const ERRORS = {
     'input',
     'Nothing from the file was sent. Find the order that the exporter uses, write the pattern in place of date: auto (dd/MM/yyyy, for example), and drop the file again. If the source has changed its order permanently: contact-sync state forget-date-order PIPELINE COLUMN, then drop the file again.',
   ),
+  INPUT_KEY_CHANGED: entry(
+    'input',
+    'Nothing from the file was sent. Restore the keys, or export the rejects again and open the file so that all columns are text (in Excel: Data, From Text/CSV, without detecting types). If a key is right as it stands now, clear _line in its row.',
+  ),
   INPUT_JSON: entry('input', 'Drop a JSON array of objects, or one JSON object per line.'),
   SOURCE_UNREACHABLE: entry(
     'input',

@@ -20,7 +20,7 @@ import { type Claims, createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
 import { createDiscard } from './dropping.ts'
 import { createDropped } from './reading/dropped.ts'
-import { createRereadRejects } from './reading/reread-rejects.ts'
+import { createRejectsAt, createRereadRejects } from './reading/reread-rejects.ts'
 import { createFingerprints, type Fingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_APPROVALS, FORGET_ENDED_APPROVALS } from './approvals.ts'
 import { createAsks, createBrakeStore } from './brakes.ts'
@@ -293,6 +293,7 @@ type Staging = BlockStore &
     | 'known'
     | 'claim'
     | 'stageBatch'
+    | 'rejectsAt'
     | 'unstage'
     | 'completeStaging'
     | 'commitPlan'
@@ -359,6 +360,7 @@ export function createStagingStore(db: Connection): Staging {
     droppedForms: dropped.droppedForms,
     ...createCorrectionStore(db),
     ...createBrakeStore(db),
+    ...createRejectsAt(db),
     ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),

@@ -48,6 +48,7 @@ type Staging = BlockStore &
     | 'known'
     | 'claim'
     | 'stageBatch'
+    | 'rejectsAt'
     | 'unstage'
     | 'completeStaging'
     | 'inputNumbers'
@@ -247,6 +248,18 @@ export function memoryStaging(tables: Tables): Staging {
       for (const key of present) inputOf(staged).seen.skipped.add(key)
       inputOf(staged).seen.reread.push(...reread)
     },
+    rejectsAt: async ({ id, pipeline }, rows) =>
+      rows.map(({ place: { file, line, reason }, key: wanted }) => {
+        const there = [...tables.rejects.values()].flatMap((one) => {
+          const { source } = one.record
+          const isThere = one.pipeline === pipeline && one.inputId < id
+          const isPlace = source.file === file && source.line === line
+          if (!isThere || !isPlace || one.key === undefined) return []
+          return reason === '' || reason === one.reason ? { code: one.code, key: one.key } : []
+        })
+        const same = there.filter(({ key }) => key === wanted)
+        return same.length > 0 ? same : there
+      }),
     unstage: async ({ id }, records) => records.map(({ line, key }) => unstageOne(tables, id, line, key)),
     completeStaging: async (staged, rules) => complete(inputOf(staged), rules),
     async inputNumbers({ id, pipeline }, most = 0) {

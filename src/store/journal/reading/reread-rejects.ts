@@ -3,7 +3,8 @@
 // table: nothing is over before its plan is committed.
 import { hash } from 'node:crypto'
 import { endedRejects } from '../../../core/outcome/ended-rejects.ts'
-import type { RejectPlace } from '../../../core/state.ts'
+import type { RunState } from '../../../core/run-state.ts'
+import type { FormerReject, RejectPlace, StagedInput } from '../../../core/state.ts'
 import type { Connection } from '../../file/database.ts'
 import { parseRecord } from '../rows.ts'
 
@@ -14,6 +15,25 @@ SELECT id, file, line, reason FROM reject WHERE pipeline = @pipeline AND input_i
   AND EXISTS (SELECT 1 FROM claim_reread WHERE input = @id AND claim_reread.file = reject.file
     AND claim_reread.line = reject.line AND (claim_reread.reason = '' OR claim_reread.reason = reject.reason))
 ORDER BY id`
+
+const ON_PLACE = `
+SELECT DISTINCT code, key FROM reject WHERE pipeline = @pipeline AND input_id < @id AND file = @file AND line = @line
+  AND (@reason = '' OR reason = @reason)`
+
+/** What rows of a file of corrected rejects were rejected as. */
+export function createRejectsAt(db: Connection): Pick<RunState, 'rejectsAt'> {
+  type Asked = Pick<StagedInput, 'id' | 'pipeline'> & Pick<RejectPlace, 'file' | 'line' | 'reason'>
+  const ofKey = db.prepare<Asked & { key: string }, FormerReject>(`${ON_PLACE} AND key = @key`)
+  const all = db.prepare<Asked, FormerReject>(`${ON_PLACE} AND key IS NOT NULL`)
+  return {
+    rejectsAt: async ({ id, pipeline }, rows) =>
+      rows.map(({ place: { file, line, reason }, key }) => {
+        const asked = { id, pipeline, file, line, reason }
+        const same = ofKey.all({ ...asked, key })
+        return same.length > 0 ? same : all.all(asked)
+      }),
+  }
+}
 
 interface Rereading {
   note(input: number, places: readonly RejectPlace[]): void

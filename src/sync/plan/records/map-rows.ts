@@ -12,6 +12,7 @@ import { areErased } from './erased.ts'
 import { withEvidence } from './evidence.ts'
 import { onPlaces } from './on-places.ts'
 import { withOwnFields } from './own-fields.ts'
+import { besideRejects } from './reread-rejects.ts'
 import { withoutSuppressed } from './suppressed.ts'
 import {
   type FreshRow,
@@ -83,10 +84,11 @@ export async function mappedRows(
   reading: Reading,
   context: PlanContext,
 ): Promise<readonly MappedRow[]> {
-  const mapped = rows.map((row) => ({
+  const made = rows.map((row) => ({
     ...withCorrections(row, mappedRecord(row.item, reading.mapper), reading),
     known: NOTHING_KNOWN,
   }))
+  const mapped = await besideRejects(made, reading, context)
   const known = await onPlaces(mapped.map(keyOfRow), (keys) =>
     context.state.known(context.pipeline.name, keys),
   )
