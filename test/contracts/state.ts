@@ -884,6 +884,20 @@ export function stateContract(name: string, open: () => TestState): void {
       ])
     })
 
+    it('takes back several records of one line, each as what it was', async () => {
+      await push([ANNA])
+      const changed = { ...ANNA, contact: { ...ANNA.contact, phone: '8' } }
+      const staged = await world.read([changed, BEN, person('K7')], { run: 'r2' })
+      const line = 2
+      expect(
+        await state.unstage(
+          staged,
+          ['K1', 'K6'].map((key) => ({ line, key })),
+        ),
+      ).toMatchObject([{ was: 'updated' }, { was: 'unchanged' }])
+      expect(await state.unstage(staged, [{ line, key: 'K1' }])).toMatchObject([{ was: 'unchanged' }])
+    })
+
     it('takes empty batches', async () => {
       const staged = await world.read([])
       expect(await state.matchFingerprints(staged, [''])).toEqual([undefined])

@@ -8,8 +8,7 @@ import type { StagedOperation } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, OVERTAKABLE } from '../../core/change/states.ts'
 import { firstForm } from '../../core/change/steps.ts'
 import type { RunState } from '../../core/run-state.ts'
-import type { StagedEntry, StagedInput, StagingRules, Unstaged } from '../../core/state.ts'
-import type { TermPlan } from '../../core/mapping/terms.ts'
+import type { StagedEntry, StagedInput, StagingRules } from '../../core/state.ts'
 import type { BrakeStore } from '../../core/change/waiting/brake.ts'
 import type { CorrectionStore } from '../../core/change/others/correction.ts'
 import type { DroppedStore } from '../../core/change/waiting/dropped.ts'
@@ -21,6 +20,7 @@ import type { Connection } from '../file/database.ts'
 import { createDiscard } from './dropping.ts'
 import { createDropped } from './reading/dropped.ts'
 import { createRejectsAt, createRereadRejects } from './reading/reread-rejects.ts'
+import { createUnstage } from './reading/unstage.ts'
 import { createFingerprints, type Fingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_APPROVALS, FORGET_ENDED_APPROVALS } from './approvals.ts'
 import { createAsks, createBrakeStore } from './brakes.ts'
@@ -120,29 +120,6 @@ function createStage(
 }
 
 type FullInput = NonNullable<Parameters<RunState['commitPlan']>[2]>
-
-function createUnstage(db: Connection): RunState['unstage'] {
-  // The key names the record, the line is for the index: records that are read again come from several files, and a file may
-  // have all of its records on one line.
-  const takeOperation = db.prepare<
-    { input: number; line: number; key: string },
-    { kind: string; state: string; terms: string | null; reason: string | null }
-  >(
-    'DELETE FROM operation WHERE input_id = @input AND line = @line AND key = @key RETURNING kind, state, terms, reason',
-  )
-  const unstageOne = (inputId: number, line: number, key: string): Unstaged => {
-    const operation = takeOperation.get({ input: inputId, line, key })
-    if (operation === undefined) return { was: 'unchanged', terms: undefined }
-    const terms = operation.terms === null ? undefined : (JSON.parse(operation.terms) as TermPlan)
-    if (operation.state === 'waiting') return { was: 'in_doubt', terms }
-    if (operation.state === 'held') return { was: 'held', terms, reason: operation.reason ?? '' }
-    return { was: operation.kind === 'create' ? 'created' : 'updated', terms }
-  }
-  const unstageAll = db.transaction((inputId: number, records: Parameters<RunState['unstage']>[1]) =>
-    records.map(({ line, key }) => unstageOne(inputId, line, key)),
-  )
-  return async (staged, records) => unstageAll(staged.id, records)
-}
 
 /** Rejects of an earlier reading of the same line or key give way to what this reading says. */
 const REPLACE_REJECTS = [
