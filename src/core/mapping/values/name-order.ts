@@ -1,5 +1,6 @@
 // Where the family name begins among the words of a full name that are names. It is decided by particles, capital letters and
 // the comma, else by names that are known; what may be read in two ways is not read at all.
+import { isMaybePlace } from './place-names.ts'
 import { isFamilyInFront, isFamilyOnly, isGivenOnly, isGivenWord } from './given-names.ts'
 import {
   isAgnomen,
@@ -27,6 +28,7 @@ const ALONE = { problem: 'is one word, which may be a first or a family name' }
 const CAPITALS = { problem: 'has words in capital letters, and the family name is not sure' }
 const HONORIFIC = { problem: 'begins with an honorific (M., Don) that may also be a first name' }
 const SEVERAL = { problem: 'has too many words for one name' }
+const PLACE = { problem: 'has a place behind the comma, or a first name that is also one' }
 const COMMA = { problem: 'has a comma, and not in the form "Family, First"' }
 
 /** More words than this are no name. */
@@ -179,5 +181,6 @@ export function splitAtComma(before: Words, behind: Words, hasTitle: boolean): N
   // `Anna Berger, Wien` and `Anna, Berger`
   const [head = ''] = before
   const isGivenFirst = isGivenOnly(head) && (before.length > 1 || !isGivenWord(at(given, 0)))
-  return isGivenFirst ? COMMA : { first: joined(given), family: joined(family) }
+  if (isGivenFirst) return COMMA
+  return isMaybePlace(behind) ? PLACE : { first: joined(given), family: joined(family) }
 }
