@@ -6,7 +6,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { faultCode } from '../fault.ts'
 import { parsedJson } from '../json/values.ts'
 import { withPlaceholders } from './placeholders.ts'
-import { type Asking, assertColumns, binaryColumn, type Cell, type Rows } from './rows.ts'
+import { type Asking, assertColumns, binaryColumn, type Cell, noRowsFault, type Rows } from './rows.ts'
 import { createSocket, networkFault, tlsOptions } from './secure.ts'
 
 const AT_ONCE = 500
@@ -99,7 +99,7 @@ async function* streamed(connection: mysql.Connection, socket: Socket, asking: A
   })
   for await (const row of rowsUntilClosed(query, socket)) {
     if (fault !== undefined) throw fault
-    if (!Array.isArray(row)) throw new SyncError('SOURCE_ANSWER', 'the query gives no rows; write a select')
+    if (!Array.isArray(row)) throw noRowsFault()
     yield {
       columns: fields.map(({ name }) => name),
       cells: (row as (string | null)[]).map((value, at) => cellOf(value, fields[at]?.columnType)),

@@ -37,6 +37,9 @@ export function assertColumns(columns: readonly string[]): void {
     })
 }
 
+export const noRowsFault = (): SyncError =>
+  new SyncError('SOURCE_ANSWER', 'the query gives no rows; write a select')
+
 export const binaryColumn = (name: string): SyncError =>
   new SyncError('SOURCE_ANSWER', `column ${JSON.stringify(name)} of the query is binary`, {
     hint: 'Leave it out of the query, or make a text of it there: encode(...), hex(...).',

@@ -1,6 +1,7 @@
 // The connection to a database server: how it is encrypted, and how it ends where the server is silent.
 import { readFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { SyncError } from '../../core/words/errors.ts'
 import { isLoopback } from '../../core/words/network/loopback.ts'
 import { describeFault, faultCode } from '../fault.ts'
@@ -23,12 +24,33 @@ export async function tlsOptions(
   }
 }
 
+type Emit = (event: string | symbol, ...given: unknown[]) => boolean
+
 /** The server ends a query that takes too long itself, and says so: it goes first. */
 const GRACE_MS = 5_000
+
+/** For an answer after which nothing else of the connection can be relied on. */
+export const notUnderstood = (cause: unknown): SyncError =>
+  new SyncError('SOURCE_ANSWER', 'the database answers what its driver does not understand', { cause })
+
+/** What a driver throws over an answer would end the process: nothing of ours is on the stack that could catch it. */
+export function guard(stream: Duplex): void {
+  const emit = stream.emit.bind(stream) as Emit
+  const safely: Emit = (event, ...given) => {
+    try {
+      return emit(event, ...given)
+    } catch (cause) {
+      stream.destroy(notUnderstood(cause))
+      return true
+    }
+  }
+  stream.emit = safely
+}
 
 /** Ends where nothing came or went for longer than any step may take: a network that is gone closes no connection. */
 export function createSocket({ timeout }: Pick<SqlOptions, 'timeout'>): Socket {
   const socket = new Socket()
+  guard(socket)
   socket.setTimeout(timeout + GRACE_MS, () =>
     socket.destroy(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' })),
   )

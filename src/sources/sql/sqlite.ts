@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { SyncError } from '../../core/words/errors.ts'
 import { faultCode } from '../fault.ts'
 import { withPlaceholders } from './placeholders.ts'
-import { type Asking, assertColumns, binaryColumn, type Cell, type Rows } from './rows.ts'
+import { type Asking, assertColumns, binaryColumn, type Cell, type Rows, noRowsFault } from './rows.ts'
 
 const TURN_ROWS = 500
 
@@ -45,7 +45,7 @@ export async function* sqliteRows(asking: Asking): AsyncGenerator<Rows> {
     })
     const { text, count } = withPlaceholders(options.query, '?')
     const statement = db.prepare<unknown[], unknown[]>(text)
-    if (!statement.reader) throw new SyncError('SOURCE_ANSWER', 'the query gives no rows; write a select')
+    if (!statement.reader) throw noRowsFault()
     const columns = statement.columns().map(({ name }) => name)
     assertColumns(columns)
     statement.raw().safeIntegers()

@@ -13,7 +13,7 @@ import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
 import { sqlFetcher } from '../../../src/sources/sql/fetcher.ts'
 import { sqlOptions } from '../../../src/sources/sql/options.ts'
 import { systemClock } from '../../../src/system.ts'
-import { withCut } from '../../support/cutting-proxy.ts'
+import { type Cut, withCut, withSwapped } from '../../support/cutting-proxy.ts'
 import { untilUp } from '../../support/postgres-server.ts'
 
 const POSTGRES = globSync('/usr/lib/postgresql/*/bin').at(-1)
@@ -46,9 +46,9 @@ const failure = async (...given: Parameters<typeof fetched>): Promise<string> =>
 /** Behind the first rows; every one of them is longer than 20 bytes. */
 const CUT = 20_000
 
-async function cutFailure(url: string, query: string, isSilent: boolean): Promise<string> {
+async function cutFailure(url: string, query: string, cut: Cut): Promise<string> {
   let said = ''
-  await withCut(Number(new URL(url).port), { after: CUT, isSilent }, async (port) => {
+  await withCut(Number(new URL(url).port), cut, async (port) => {
     said = await failure(Object.assign(new URL(url), { port }).href, query, { timeout: '1s' })
   })
   return said
@@ -146,12 +146,21 @@ describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
   it('gives lists of every type as lists', async () => {
     const client = new pg.Client(url)
     await client.connect()
-    await client.query(`create type mood as enum ('hot', 'cold'); create domain word as text`)
+    await client.query(`create type mood as enum ('hot', 'cold'); create domain word as text;
+      create domain answer as boolean`)
     await client.end()
     const query = `select array['hot', 'cold']::mood[] as moods, array['a,b', null]::word[] as words,
-      array[1.50, 2]::numeric[] as sums, '1 2'::int2vector as numbers, '{}'::mood[] as none`
+      array[1.50, 2]::numeric[] as sums, '1 2'::int2vector as numbers, '{}'::mood[] as none,
+      array[[true, false], [null, true]] as flags, array[false]::answer[] as answers`
     expect((await fetched(url, query)).records).toEqual([
-      { moods: ['hot', 'cold'], words: ['a,b', null], sums: ['1.50', '2'], numbers: '1 2', none: [] },
+      {
+        ...{ moods: ['hot', 'cold'], words: ['a,b', null], sums: ['1.50', '2'], numbers: '1 2', none: [] },
+        flags: [
+          ['true', 'false'],
+          [null, 'true'],
+        ],
+        answers: ['false'],
+      },
     ])
   })
 
@@ -185,13 +194,40 @@ describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
       await failure(url.replace('/postgres', '/nowhere').replace('postgres:', 'postgres:'), 'select 1 as a'),
     ).toMatch(/^SOURCE_/)
     expect(await failure('postgres://me@127.0.0.1:1/a', 'select 1 as a')).toContain('SOURCE_UNREACHABLE')
-    expect(await failure(url, 'select 1 as a', { tls: 'on' })).toContain('SOURCE_UNREACHABLE')
+    expect(await failure(url, 'select 1 as a', { tls: 'on' })).toMatch(
+      /^SOURCE_UNREACHABLE: .* refuses to be encrypted$/,
+    )
+  })
+
+  it.each(['commit', '-- a remark', 'copy (select 1) to stdout', 'copy people from stdin'])(
+    'takes no answer without a list for an empty one: %s',
+    async (query) => {
+      expect(await failure(url, query)).toMatch(/^SOURCE_(ANSWER: the query gives no rows|FAILED: .*25006)/)
+    },
+  )
+
+  it('fails where the connection ends behind the last row', async () => {
+    const query = 'select id from generate_series(1, 1200) as id'
+    for (const isSilent of [false, true])
+      expect(await cutFailure(url, query, { behind: 'SELECT 200\0', isSilent })).toMatch(
+        /^SOURCE_UNREACHABLE: /,
+      )
+  }, 15_000)
+
+  it('fails over an answer that is not of the protocol', async () => {
+    const swap = { of: /C([^C]{4}SELECT 200)/, by: 'R$1' }
+    await withSwapped(Number(new URL(url).port), swap, async (port) => {
+      const to = Object.assign(new URL(url), { port }).href
+      expect(await failure(to, 'select id from generate_series(1, 1200) as id')).toBe(
+        'SOURCE_ANSWER: the database answers what its driver does not understand',
+      )
+    })
   })
   it.each([[false], [true]])(
     'fails where the connection ends in the middle; silent: %s',
     async (isSilent) => {
       const query = "select id, repeat('x', 400) as pad from generate_series(1, 100000) as id"
-      expect(await cutFailure(url, query, isSilent)).toMatch(/^SOURCE_UNREACHABLE: /)
+      expect(await cutFailure(url, query, { after: CUT, isSilent })).toMatch(/^SOURCE_UNREACHABLE: /)
     },
   )
 
@@ -293,7 +329,7 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     'fails where the connection ends in the middle; silent: %s',
     async (isSilent) => {
       const query = "select seq as id, repeat('x', 400) as pad from seq_1_to_100000"
-      expect(await cutFailure(url, query, isSilent)).toMatch(/^SOURCE_UNREACHABLE: /)
+      expect(await cutFailure(url, query, { after: CUT, isSilent })).toMatch(/^SOURCE_UNREACHABLE: /)
     },
   )
 
