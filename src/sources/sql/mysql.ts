@@ -6,13 +6,15 @@ import { SyncError } from '../../core/words/errors.ts'
 import { faultCode } from '../fault.ts'
 import { parsedJson } from '../json/values.ts'
 import { withPlaceholders } from './placeholders.ts'
-import { type Asking, assertColumns, binaryColumn, type Cell, noRowsFault, type Rows } from './rows.ts'
-import { createSocket, networkFault, tlsOptions } from './secure.ts'
+import { type Asking, assertColumns, binaryColumn, type Cell, type Rows, noRowsFault } from './rows.ts'
+import { createSocket, networkFault, notUnderstood, tlsOptions } from './secure.ts'
 
 const AT_ONCE = 500
 const [BIT, JSON_TYPE, BINARY_CHARSET] = [16, 245, 63]
-/** Texts and blobs have the same types; those of no character set are bytes. */
-const TEXT_OR_BLOB: readonly number[] = [249, 250, 251, 252, 253, 254]
+/** Texts and blobs have the same types, vectors and shapes their own; those of no character set are bytes. */
+const MAYBE_BYTES: readonly number[] = [242, 249, 250, 251, 252, 253, 254, 255]
+/** More rows than any table has. */
+const EVERY_ROW = '18446744073709551615'
 const DENIED = [
   'ER_ACCESS_DENIED_ERROR',
   'ER_DBACCESS_DENIED_ERROR',
@@ -21,18 +23,23 @@ const DENIED = [
 ]
 /** The messages of these errors name only tables and columns. */
 const QUERY_FAULTS = ['ER_PARSE_ERROR', 'ER_BAD_FIELD_ERROR', 'ER_NO_SUCH_TABLE', 'ER_NON_UNIQ_ERROR']
-const TOO_LONG = ['ER_QUERY_TIMEOUT', 'ER_STATEMENT_TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT']
+/** 1969 is that of MariaDB, which the driver has no name for. */
+const TOO_LONG = ['ER_QUERY_TIMEOUT', 'ER_STATEMENT_TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT', '1969']
 
 function cellOf(text: string | null, type: number | undefined): Cell {
   if (text === null || /^0000-00-00/.test(text)) return null
-  if (type === BIT) return text === '\u0001' ? '1' : text === '\0' ? '0' : text
+  if (type === BIT) return String(BigInt(`0x${Buffer.from(text, 'latin1').toString('hex')}`))
   if (type !== JSON_TYPE) return text
   return { json: parsedJson(text) }
 }
 
+/** Its name, or the number of one that the driver has no name for. */
+const codeOf = (error: Error): string | undefined =>
+  faultCode(error) ?? ('errno' in error && typeof error.errno === 'number' ? String(error.errno) : undefined)
+
 function serverFault(error: unknown, host: string): unknown {
   if (error instanceof SyncError || !(error instanceof Error)) return error
-  const code = faultCode(error)
+  const code = codeOf(error)
   if (code === undefined)
     return new SyncError('SOURCE_UNREACHABLE', `the connection to the database on ${host} ended`, {
       cause: error,
@@ -55,13 +62,19 @@ function serverFault(error: unknown, host: string): unknown {
   )
 }
 
-function assertReadable(fields: readonly FieldPacket[]): void {
+const severalLists = (): SyncError =>
+  new SyncError('SOURCE_ANSWER', 'the query gives more than one list of rows')
+
+/** Throws SOURCE_ANSWER. */
+function readable(fields: readonly FieldPacket[] | undefined): readonly FieldPacket[] {
+  if (fields === undefined) throw noRowsFault()
   assertColumns(fields.map(({ name }) => name))
   const binary = fields.find(
     ({ columnType, characterSet }) =>
-      characterSet === BINARY_CHARSET && columnType !== undefined && TEXT_OR_BLOB.includes(columnType),
+      characterSet === BINARY_CHARSET && columnType !== undefined && MAYBE_BYTES.includes(columnType),
   )
   if (binary !== undefined) throw binaryColumn(binary.name)
+  return fields
 }
 
 const valueOf = ({ cursor }: Asking): string | bigint | null => {
@@ -87,22 +100,29 @@ async function* streamed(connection: mysql.Connection, socket: Socket, asking: A
     rowsAsArray: true,
     typeCast: (field) => field.string(),
   })
-  let fields: readonly FieldPacket[] = []
+  let fields: readonly FieldPacket[] | undefined
   let fault: SyncError | undefined
-  query.on('fields', (found: readonly FieldPacket[]) => {
-    fields = found
+  // Without fields: a statement without rows, or the end of a procedure.
+  query.on('fields', (found: readonly FieldPacket[] | undefined) => {
     try {
-      assertReadable(found)
+      fault ??= found === undefined || fields === undefined ? undefined : severalLists()
+      fields ??= readable(found)
     } catch (error) {
-      fault = error as SyncError
+      fault ??= error as SyncError
     }
+  })
+  // An answer that lacks a piece: the driver only warns of it.
+  connection.on('warn', (cause: unknown) => {
+    fault ??= notUnderstood(cause)
+    socket.destroy()
   })
   for await (const row of rowsUntilClosed(query, socket)) {
     if (fault !== undefined) throw fault
-    if (!Array.isArray(row)) throw noRowsFault()
+    if (fields === undefined || !Array.isArray(row)) continue
+    const types = fields.map(({ columnType }) => columnType)
     yield {
       columns: fields.map(({ name }) => name),
-      cells: (row as (string | null)[]).map((value, at) => cellOf(value, fields[at]?.columnType)),
+      cells: (row as (string | null)[]).map((value, at) => cellOf(value, types[at])),
     }
   }
   if (fault !== undefined) throw fault
@@ -134,12 +154,13 @@ export async function* mysqlRows(asking: Asking): AsyncGenerator<Rows> {
   connection.on('error', () => undefined)
   task.signal.addEventListener('abort', stop)
   try {
-    await asked(connection, "set session time_zone = '+00:00'")
+    await asked(connection, `set session time_zone = '+00:00', sql_select_limit = ${EVERY_ROW}`)
     // MySQL has the one, MariaDB the other; each refuses what it does not know.
     await asked(connection, `set session max_execution_time = ${options.timeout}`).catch(() =>
       asked(connection, `set session max_statement_time = ${options.timeout / 1000}`).catch(() => undefined),
     )
-    await asked(connection, 'set session transaction isolation level repeatable read')
+    // For what would end the transaction as well: a definition of a table, a procedure that commits.
+    await asked(connection, 'set session transaction isolation level repeatable read, read only')
     await asked(connection, 'start transaction read only')
     yield* streamed(connection, socket, asking)
   } catch (error) {

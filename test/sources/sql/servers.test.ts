@@ -283,7 +283,11 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     await client.query(
       "insert into test.people select seq, null, '2026-01-01', null, false, null, null from test.seq_1_to_1200",
     )
-
+    await client.query('create procedure test.gives() select 1 as a, 2 as b')
+    await client.query('create procedure test.gives_twice() begin select 1 as a; select 2 as b; end')
+    await client.query(
+      'create procedure test.adds() begin commit; insert into people (id) values (0); select 1 as a; end',
+    )
     await client.end()
   }, 60_000)
   afterAll(() => {
@@ -292,6 +296,29 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
   })
 
   const COLUMNS = 'id, born, at, sum, ok, name'
+
+  it('takes the one list that a query gives, and all of it', async () => {
+    expect((await fetched(url, 'call gives()')).records).toEqual([{ a: '1', b: '2' }])
+    expect(await failure(url, 'call gives_twice()')).toContain('more than one list')
+    for (const query of ['commit', 'set @a = 1', '-- a remark'])
+      expect(await failure(url, query)).toBe('SOURCE_ANSWER: the query gives no rows; write a select')
+    const client = await mysql.createConnection(url)
+    await client.query('set global sql_select_limit = 5')
+    expect((await fetched(url, 'select seq from seq_1_to_100')).records).toHaveLength(100)
+    await client.query('set global sql_select_limit = default')
+    await client.end()
+  })
+
+  it('fails where an answer lacks a piece', async () => {
+    // The packet of one row, from its length on.
+    const swap = { of: /\x05\0\0.\x04\d{4}(?=\x05\0\0.\x04)/s, by: '' }
+    await withSwapped(Number(new URL(url).port), swap, async (port) => {
+      const to = Object.assign(new URL(url), { port }).href
+      expect(await failure(to, 'select seq from seq_1000_to_1700')).toBe(
+        'SOURCE_ANSWER: the database answers what its driver does not understand',
+      )
+    })
+  })
 
   it('gives every value as it is written', async () => {
     expect((await fetched(url, `select ${COLUMNS} from people where sum = 1.50`)).records).toEqual([
@@ -316,9 +343,17 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
 
   it('can only read, and says what is wrong without a value', async () => {
     expect(await failure(url, 'delete from people')).toMatch(/^SOURCE_FAILED: .*READ_ONLY/)
+    // These end the transaction that they are asked in.
+    expect(await failure(url, 'create table made (id int)')).toMatch(/^SOURCE_FAILED: .*READ_ONLY/)
+    expect(await failure(url, 'call adds()')).toMatch(/^SOURCE_FAILED: .*READ_ONLY/)
+    expect((await fetched(url, 'show tables')).records).toHaveLength(1)
+    expect(await failure(url, 'select sleep(3) as a', { timeout: '1s' })).toContain(
+      'longer than source.timeout',
+    )
     expect(await failure(url, 'select * from people')).toBe(
       'SOURCE_ANSWER: column "picture" of the query is binary',
     )
+    expect(await failure(url, 'select point(1, 2) as place')).toContain('"place" of the query is binary')
     expect(await failure(url, 'select nowhere from people')).toContain(
       "SOURCE_ANSWER: the query is refused: Unknown column 'nowhere'",
     )
