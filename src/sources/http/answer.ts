@@ -65,9 +65,11 @@ export function recordsAt(
   })
 }
 
-const HAS_MORE = /^has_?(more|next)(_?(pages?|items|records|results))?$/i
+const HAS_MORE =
+  /^(has_?(more|next)(_?(pages?|items|records|results))?|more_?(pages?|items|records|results))$/i
 const IS_LAST = /^(is_?)?last(_?page)?$/i
-const NEXT = /^(@?odata\.)?next(_?(page|link|url|page_?(url|uri|link|token)))?$/i
+const NEXT =
+  /^(@?odata\.)?next(_?(link|url|uri|href|cursor|token|(page|records)(_?(url|uri|link|token|cursor))?))?$/i
 
 type Member = readonly [name: string, value: unknown]
 
@@ -76,6 +78,11 @@ const isFlagOfMore = ([name, value]: Member): boolean =>
 
 const saysMore = (member: Member): boolean =>
   NEXT.test(member[0]) ? !saysNothing(member[1]) : isFlagOfMore(member)
+
+const saysLast = ([name, value]: Member): boolean =>
+  (NEXT.test(name) && value === null) ||
+  (HAS_MORE.test(name) && value === false) ||
+  (IS_LAST.test(name) && value === true)
 
 /** Members beside the list, or in an object beside it. */
 function membersAround(answer: unknown, path: string | undefined): readonly Member[] {
@@ -93,3 +100,9 @@ export const moreIn = (answer: unknown, path: string | undefined): string | unde
 /** As `moreIn`, by yes or no alone: not by where the next page is. */
 export const flagOfMoreIn = (answer: unknown, path: string | undefined): string | undefined =>
   membersAround(answer, path).find(isFlagOfMore)?.[0]
+
+/** Whether an answer says, by a member that could say otherwise, that no page follows. */
+export function isSaidToBeLast(answer: unknown, path: string | undefined): boolean {
+  const members = membersAround(answer, path)
+  return members.some(saysLast) && !members.some(saysMore)
+}

@@ -11,6 +11,7 @@ import { type Answered, createSend, headerText, type Send } from './send.ts'
 const MOST_REDIRECTS = 5
 
 export interface AnsweredPage {
+  /** Undefined: there is none (204), or no such page (404). */
   readonly answer: unknown
   readonly link: string | undefined
   /** The interface calls it a part of the list (206). */
@@ -44,8 +45,14 @@ function refusal(url: URL, status: number): SyncError {
   return new SyncError('SOURCE_ANSWER', `${url.host} refuses the request (${status})`)
 }
 
-/** Gives what fetches a page. Throws SOURCE_UNREACHABLE, SOURCE_DENIED or SOURCE_ANSWER. */
-export function createClient(options: HttpOptions, task: FetchTask): (url: URL) => Promise<AnsweredPage> {
+/** Of a page of which the interface has said that it is behind the last one. */
+const isBehindLast = (status: number | undefined, mayLack: boolean): boolean => mayLack && status === 404
+
+/** Throws SOURCE_UNREACHABLE, SOURCE_DENIED or SOURCE_ANSWER. `mayLack`: the page may be missing (404). */
+type PageAt = (url: URL, mayLack: boolean) => Promise<AnsweredPage>
+
+/** Gives what fetches a page. */
+export function createClient(options: HttpOptions, task: FetchTask): PageAt {
   const { clock, signal } = task
   const send = createSend(options, task)
   const pace = createPace(options.rate_limit, task)
@@ -66,16 +73,18 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
     return Number.isNaN(date) ? undefined : date - Math.ceil(clock.monotonic() - asked)
   }
 
-  return async (url) => {
+  return async (url, mayLack) => {
     const asked = clock.monotonic()
     let said = 'does not answer'
     for (let attempt = 1; attempt <= options.attempts;) {
       const answered = await attempted(url)
       if (signal.aborted) break
-      if (answered.status !== undefined && answered.status >= 200 && answered.status < 300) {
+      const isLacking = isBehindLast(answered.status, mayLack)
+      if (answered.status !== undefined && (isLacking || (answered.status >= 200 && answered.status < 300))) {
         credentials.accepted()
+        const isBlank = isLacking || answered.status === 204
         return {
-          answer: parsedAnswer(answered.body, url.host),
+          answer: isBlank ? undefined : parsedAnswer(answered.body, url.host),
           link: headerText(answered.headers['link']),
           isPart: answered.status === 206,
           begunAt: begunAt(answered, asked),

@@ -5,7 +5,7 @@ import { isSecretName } from '../../core/words/secrets/secret-name.ts'
 import { jsonLine, textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import { assertOverlaps, withOverlap } from '../pull/newest.ts'
-import { faultOf, flagOfMoreIn, moreIn, recordsAt, valueAtPath } from './answer.ts'
+import { faultOf, flagOfMoreIn, isSaidToBeLast, moreIn, recordsAt, valueAtPath } from './answer.ts'
 import { createClient, type AnsweredPage } from './client.ts'
 import type { HttpOptions } from './options.ts'
 import { type Newest, watchNewest } from './newest-field.ts'
@@ -124,16 +124,19 @@ async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fet
   const pageAt = createClient(options, task)
   const noteRound = createRounds()
   let place: Place | undefined = firstPlace(options, from)
+  let mayLack = false
   while (place !== undefined) {
     const { url, number, before }: Place = place
     if (number > mostPages)
       throw new SyncError('SOURCE_ANSWER', `${url.host} has more than ${mostPages} pages`)
-    const page = await pageAt(url)
+    const page: AnsweredPage = await pageAt(url, mayLack)
+    mayLack = isSaidToBeLast(page.answer, options.records)
     // By the clock that is behind: what changes during the fetch, on a page that has come, is later than the cursor.
     newest ??= since && watchNewest(since.field, { from, nowMs: Math.min(begun, page.begunAt ?? begun) })
     const fault = faultOf(page.answer, url.host)
     const asked = { from: url.host, isFaulty: fault !== undefined }
-    const records = recordsAt(page.answer, options.records, asked)
+    const records: readonly unknown[] =
+      page.answer === undefined ? [] : recordsAt(page.answer, options.records, asked)
     const texts = records.map(jsonLine)
     noteRound(url, texts)
     for (const [index, json] of texts.entries()) {

@@ -95,6 +95,37 @@ describe('paging', () => {
     expect(queries(server)).toEqual(['', '?after=2', '?after=4'])
   })
 
+  it.each([{ page: 'p' }, { offset: 'o' }, { cursor: 'next', param: 'c' }, { link: true }, undefined])(
+    'to an answer without content (204), by %j',
+    async (next) => {
+      const server = await serving((_, number) => {
+        const link = `</?at=${number}>; rel="next"`
+        return number < 3 && next !== undefined
+          ? { body: { list: slice(number * 2 - 2), next: number }, headers: { link } }
+          : { status: 204 }
+      })
+      const { records, error } = await fetched({ url: server.url, records: 'list', next })
+      expect([records, error]).toEqual([next === undefined ? [] : PEOPLE.slice(0, 4), undefined])
+    },
+  )
+
+  it.each([
+    ['next: null', { next: null }, true],
+    ['has_more: false', { meta: { has_more: false } }, true],
+    ['last: true', { last: true }, true],
+    ['nothing', {}, false],
+    ['a further page', { next: '/?p=3', last: true }, false],
+  ])('to a missing page (404) behind one that says %s', async (_, beside, isEnd) => {
+    const server = await serving((asked) =>
+      Number(param(asked, 'p')) < 3
+        ? { body: { list: slice(Number(param(asked, 'p')) * 2 - 2), ...beside } }
+        : { status: 404, body: { detail: 'Invalid page.' } },
+    )
+    const { records, error } = await fetched({ url: server.url, records: 'list', next: { page: 'p' } })
+    expect(records).toEqual(PEOPLE.slice(0, 4))
+    expect(error?.code).toBe(isEnd ? undefined : 'SOURCE_ANSWER')
+  })
+
   it('by the header Link', async () => {
     const server = await serving((asked) => {
       const from = Number(param(asked, 'at') ?? '0')
@@ -135,6 +166,9 @@ describe('paging', () => {
     { paging: { next: { after: 'x' } } },
     { '@odata.nextLink': '/?$skip=2' },
     { next_page: 2 },
+    { next_cursor: 'x' },
+    { nextRecordsUrl: '/query/01g-2000' },
+    { info: { more_records: true } },
     { last: false },
     { data: { pageInfo: { hasNextPage: true } } },
   ])('that is not set is missed where the body has more: %j', async (beside) => {
@@ -150,6 +184,7 @@ describe('paging', () => {
       has_more: false,
       next: null,
       next_page_url: '',
+      nextSyncToken: 'x',
       links: { next: {} },
       last: true,
       last_page: 1,
