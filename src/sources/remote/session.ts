@@ -16,6 +16,19 @@ export interface RemoteEntry {
   readonly version: string
 }
 
+/** More than a folder of years has. A listing that never ends would fill the memory. */
+const MOST_NAMES = 500_000
+
+/** Throws RemoteFault where a listing has become longer than any is. */
+export function assertEnds(names: number): void {
+  if (names > MOST_NAMES)
+    throw new RemoteFault(
+      'SOURCE_FAILED',
+      `the listing of a folder has more than ${MOST_NAMES} names, or no end`,
+      'Set keep, or delete old files over there.',
+    )
+}
+
 export interface Names {
   /** For the first try, the second ... : the first that is free is taken. */
   free(turn: number): string

@@ -1,4 +1,7 @@
 // Listings of a bucket: names are decoded where the store says that it has encoded them, and nowhere else.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { remoteOptions } from '../../../src/sources/remote/options.ts'
 import { readPage } from '../../../src/sources/remote/s3/listing.ts'
@@ -37,11 +40,15 @@ describe('a store', () => {
   let server: PeopleServer | undefined
   afterEach(() => server?.close())
 
+  function sessionWith(endpoint: string) {
+    const remote = { endpoint, access_key_id: 'id', secret_access_key: 'secret' }
+    const address = { kind: 's3', bucket: 'exports', prefix: 'in/' } as const
+    return openS3(address, { ...remoteOptions.parse(remote), spool: '' })
+  }
+
   async function listed(reply: Reply) {
     server = await peopleServer(() => reply)
-    const remote = { endpoint: server.url, access_key_id: 'id', secret_access_key: 'secret' }
-    const address = { kind: 's3', bucket: 'exports', prefix: 'in/' } as const
-    return openS3(address, { ...remoteOptions.parse(remote), spool: '' }).list('')
+    return sessionWith(server.url).list('')
   }
 
   it('that names the page that it gave as the next one is not asked without end', async () => {
@@ -49,6 +56,27 @@ describe('a store', () => {
     const body = page('in/a.csv', more).replace('false', 'true')
     await expect(listed({ body })).rejects.toThrow('the store lists the same page twice')
     expect(server?.asked).toHaveLength(2)
+  })
+
+  it('whose listing has no end is not asked without end', async () => {
+    const object = '<Contents><Key>in/a</Key></Contents>'.repeat(100_000)
+    server = await peopleServer((_, number) => ({
+      body: `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${number}</NextContinuationToken>${object}</ListBucketResult>`,
+    }))
+    await expect(sessionWith(server.url).list('')).rejects.toThrow('more than 500000 names, or no end')
+    expect(server.asked).toHaveLength(5)
+  }, 30_000)
+
+  it('whose object is longer than listed fills no disk', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 's3-'))
+    const to = join(folder, 'copy')
+    writeFileSync(to, '')
+    server = await peopleServer(() => ({ body: 'x'.repeat(200_000) }))
+    const entry = { name: 'a', what: 'file', bytes: 1000, writtenAt: 0, version: 's3:e:0' }
+    const fetched = sessionWith(server.url).fetch('', entry, to)
+    await expect(fetched).rejects.toThrow('longer than the store says')
+    expect(statSync(to).size).toBeLessThanOrEqual(1000)
+    rmSync(folder, { recursive: true })
   })
 
   it('whose answer is too large is not read to its end', async () => {

@@ -30,7 +30,8 @@ export interface StoreRequest {
 export interface Requests {
   ask(asked: StoreRequest): Promise<StoreAnswer>
   upload(asked: StoreRequest, from: string): Promise<StoreAnswer>
-  download(asked: StoreRequest, to: string): Promise<void>
+  /** Not more than so many bytes. */
+  download(asked: StoreRequest, bytes: number, to: string): Promise<void>
 }
 
 /** Of what is kept whole: a page of a listing has 1000 names. Objects are written to the disk. */
@@ -81,6 +82,18 @@ async function received(url: URL, options: OptionsOfTextResponseBody): Promise<R
     throw new RemoteFault('SOURCE_FAILED', what)
   }
 }
+
+/** An object that is longer than listed was replaced, or has no end: it must not fill the disk. */
+const atMost = (bytes: number) =>
+  async function* (parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let left = bytes
+    for await (const part of parts) {
+      left -= part.length
+      if (left < 0)
+        throw new RemoteFault('SOURCE_FAILED', 'an object is longer than the store says that it is')
+      yield part
+    }
+  }
 
 const encoded = (key: string): string => key.split('/').map(encodeURIComponent).join('/')
 
@@ -138,14 +151,14 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
       const body = size === 0 ? '' : createReadStream(from)
       return asked({ url, options }, { headers, body }, request.expected)
     },
-    async download(request, to) {
+    async download(request, bytes, to) {
       const { url, options } = await signed(request)
       const stream = got.stream(url, { ...options, retry: { limit: 0 } })
       stream.once('request', refuseProtocolChange)
       let status = 0
       stream.once('response', ({ statusCode }: Response) => (status = statusCode))
       try {
-        await pipeline(stream, createWriteStream(to, { flags: 'r+' }))
+        await pipeline(stream, atMost(bytes), createWriteStream(to, { flags: 'r+' }))
       } catch (error) {
         throw networkFault(error)
       }

@@ -3,6 +3,7 @@
 import type { S3Address } from '../address.ts'
 import type { RemoteOptions } from '../options.ts'
 import {
+  assertEnds,
   RemoteFault,
   type RemoteEntry,
   type RemotePlace,
@@ -69,6 +70,7 @@ async function listOf(bucket: Bucket, place: RemotePlace): Promise<RemoteEntry[]
     if (next === undefined) return entries
     if (tokens.has(next)) throw new RemoteFault('SOURCE_FAILED', 'the store lists the same page twice')
     tokens.add(next)
+    assertEnds(entries.length + tokens.size)
     token = next
   }
 }
@@ -122,7 +124,8 @@ async function storeUnder(
 function takenFrom(bucket: Bucket, head: Head): TakenFile {
   const key = bucket.key('', head.name)
   return {
-    fetch: (to) => bucket.download({ method: 'GET', key, headers: { 'if-match': head.etag } }, to),
+    fetch: (to) =>
+      bucket.download({ method: 'GET', key, headers: { 'if-match': head.etag } }, head.bytes, to),
     async moveTo(place, { free }) {
       const stored = await storeUnder(free, async (name) => {
         if ((await headOf(bucket, place, name)) !== undefined) return undefined
@@ -172,10 +175,10 @@ function sessionOver(bucket: Bucket): RemoteSession {
     isExact: true,
     list: (place) => listOf(bucket, place),
     entry: (place, name) => headOf(bucket, place, name),
-    async fetch(place, { name, version }, to) {
+    async fetch(place, { name, version, bytes }, to) {
       const key = bucket.key(place, name)
       const etag = /^s3:(.*):\d+$/.exec(version)?.[1] ?? ''
-      await bucket.download({ method: 'GET', key, headers: { 'if-match': etag } }, to)
+      await bucket.download({ method: 'GET', key, headers: { 'if-match': etag } }, bytes, to)
     },
     async take({ name, version }) {
       const head = await headOf(bucket, '', name)

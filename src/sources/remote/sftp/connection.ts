@@ -19,7 +19,7 @@ export interface SftpConnection {
 }
 
 /** The numbers by which the protocol says what failed. */
-export const STATUS = { missing: 2, denied: 3, failed: 4, unsupported: 8 } as const
+export const STATUS = { end: 1, missing: 2, denied: 3, failed: 4, unsupported: 8 } as const
 
 /** The number of an answer; undefined for every other error. */
 export const statusOf = (error: unknown): number | undefined =>

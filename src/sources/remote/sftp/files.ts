@@ -1,7 +1,7 @@
 // The requests to an SFTP server that a drop folder is made of. A rename never replaces a file (version 3 of the protocol says
 // so); what the server answers is a RemoteFault, but for a status that was expected.
 import type { FileEntryWithStats, Stats } from 'ssh2'
-import { RemoteFault, type RemoteEntry } from '../session.ts'
+import { assertEnds, RemoteFault, type RemoteEntry } from '../session.ts'
 import { type SftpConnection, STATUS, statusOf } from './connection.ts'
 
 const TYPE = 0o170000
@@ -118,6 +118,21 @@ function transfersOf({ sftp, call }: SftpConnection, ask: Ask): Transfers {
   }
 }
 
+/** Part by part: ssh2 would collect a listing without end. */
+async function namesIn({ sftp }: SftpConnection, ask: Ask, handle: Buffer): Promise<FileEntryWithStats[]> {
+  const names: FileEntryWithStats[] = []
+  try {
+    for (let parts = 0; ; parts += 1) {
+      assertEnds(names.length + parts)
+      const part = await ask<FileEntryWithStats[]>((done) => sftp.readdir(handle, done), [STATUS.end])
+      if (part === undefined) return names
+      names.push(...part)
+    }
+  } finally {
+    await ask((done) => sftp.close(handle, done)).catch(() => undefined)
+  }
+}
+
 export function filesOf(connection: SftpConnection, root: string): Files {
   const { sftp } = connection
   const ask = asker(connection)
@@ -130,13 +145,15 @@ export function filesOf(connection: SftpConnection, root: string): Files {
     path: (...parts) => [root.replace(/\/$/, ''), ...parts].filter((part) => part !== '').join('/') || '/',
     stat,
     async read(path) {
-      const expected = [STATUS.missing, STATUS.failed]
-      const listed = await ask<readonly FileEntryWithStats[]>((done) => sftp.readdir(path, done), expected)
-      if (listed === undefined && (await stat(path))?.what === 'a folder')
+      const handle = await ask<Buffer>((done) => sftp.opendir(path, done), [STATUS.missing, STATUS.failed])
+      if (handle === undefined && (await stat(path))?.what === 'a folder')
         throw new RemoteFault('SOURCE_FAILED', 'the server does not list a folder')
+      if (handle === undefined) return undefined
+      const listed = await namesIn(connection, ask, handle)
       // A server may say what it likes: such a name would lead out of a folder of this machine.
-      const own = listed?.filter(({ filename }) => !/[/\0]|^\.{0,2}$/.test(filename))
-      return own?.map(({ filename, attrs }) => entryOf(filename, attrs))
+      const own = listed.filter(({ filename }) => !/[/\0]|^\.{0,2}$/.test(filename))
+      // A name may come twice where files are renamed meanwhile.
+      return [...new Map(own.map(({ filename, attrs }) => [filename, entryOf(filename, attrs)])).values()]
     },
     async rename(from, to) {
       // Some servers do replace: only this program writes under names with the id of a run.
