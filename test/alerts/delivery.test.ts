@@ -1,6 +1,7 @@
 // Messages by real sockets: what a webhook and a mail server get, and what is said when they do not take it.
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
+import { setGlobalProxyFromEnv } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { deliver, receiverName } from '../../src/alerts/delivery.ts'
@@ -55,6 +56,17 @@ describe('a webhook', () => {
     })
     expect(delivery).toEqual({ delivered: false, reason: 'answered with 101' })
     server.close()
+  })
+
+  it('on this machine is reached without a proxy of the environment', async () => {
+    const [hook, proxy] = [await kept(startWebhook()), await kept(startWebhook())]
+    const restore = setGlobalProxyFromEnv({ http_proxy: new URL(proxy.url).origin })
+    try {
+      expect(await deliver(to(hook.url), message, options)).toEqual({ delivered: true })
+      expect([hook.posts.length, proxy.posts.length]).toEqual([1, 0])
+    } finally {
+      restore()
+    }
   })
 
   it('can check that the message is ours, and of now', async () => {
