@@ -15,6 +15,7 @@ import { fileVersion } from './input-file.ts'
 import type { SourceKind } from './kind.ts'
 import { kindOf, SOURCE_KINDS } from './registry.ts'
 import { clearCopies } from './remote/copies.ts'
+import { isUnfinishedFetch } from './pull/spool.ts'
 import { type RemoteFolder, remoteOf } from './remote/open.ts'
 import { eachPutAway } from './remote/put-away.ts'
 import { searchFile } from './folder/search-file.ts'
@@ -138,6 +139,21 @@ async function eraseThere(remote: RemoteFolder, erasing: Erasing, report: Report
   })
 }
 
+/** What a killed fetch has left in the spool is no input: it goes whole, and what it had of the person is counted. */
+async function eraseUnfinished(erasing: Erasing, report: Report): Promise<void> {
+  const folder = String(erasing.settings['folder'])
+  for (const raw of await namesIn(folder)) {
+    if (!isUnfinishedFetch(raw.toString())) continue
+    const path = entryPath(folder, raw)
+    const stats = await lstat(path, { bigint: true })
+    const name = displayName(raw)
+    const input = { name, version: fileVersion(stats), bytes: Number(stats.size) }
+    const { records } = await find({ path, name, input, mode: Number(stats.mode) & 0o777 }, erasing)
+    await rm(path, { force: true })
+    if (records > 0) report.changed.push({ file: name, records })
+  }
+}
+
 /** Erases in all archived files of this source's folder. */
 export async function eraseRecords(
   settings: SourceSettings,
@@ -151,6 +167,10 @@ export async function eraseRecords(
     await eraseThere(remote, erasing, report)
     return report
   }
+  if (kindOf(settings, kinds).kind.isPulled === true)
+    await eraseUnfinished(erasing, report).catch((error: unknown) => {
+      report.left.push({ file: 'unfinished fetches', why: whyNot(error) })
+    })
   for (const folder of ['processed', 'failed']) {
     const names = await namesIn(join(String(settings['folder']), folder)).catch((error: unknown) => {
       report.left.push({ file: folder, why: whyNot(error) })

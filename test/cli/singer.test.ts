@@ -44,13 +44,13 @@ const PEOPLE = [
   { id: '2', email: 'no address', name: 'Bo' },
   { id: '3', email: 'cleo@tap.example', name: 'Cleo' },
 ]
-const said = (people: readonly object[]): Promise<void> =>
+const said = (people: readonly object[], position: object = { at: 1 }): Promise<void> =>
   place.write(
     'said.jsonl',
     [
       { type: 'SCHEMA', stream: 'people', schema: { properties: { id: {}, email: {}, name: {} } } },
       ...people.map((record) => ({ type: 'RECORD', stream: 'people', record })),
-      { type: 'STATE', value: { at: 1 } },
+      { type: 'STATE', value: position },
     ]
       .map((one) => `${JSON.stringify(one)}\n`)
       .join(''),
@@ -100,6 +100,31 @@ describe('records of a tap', () => {
     // Told again, she is not taken.
     expect(await place.json('run')).toMatchObject({ pipelines: [{ created: 0, erased: 1 }] })
     expect(spooled()).not.toMatch(/anna/i)
+  })
+
+  it('of somebody who was erased are gone from a fetch that was killed; a position that names them is told', async () => {
+    await configure()
+    await said(PEOPLE, { last: 'anna@tap.example' })
+    await place.cli('run')
+    const killed = ['.fetch-20261128-090000-people.jsonl.part', '.tap-state.json']
+    for (const name of killed)
+      await place.write(`state/spool/crm/${name}`, '{"id":"1","email":"anna@tap.example"}\n{"id":"3","em')
+    const told = await place.json('audit', 'forget', 'anna@tap.example', '--yes')
+    expect(readdirSync(place.path('state', 'spool', 'crm'))).toEqual(['processed'])
+    expect(told).toMatchObject({
+      removed: {
+        files: [
+          { file: `crm: ${killed[0]}`, records: 1 },
+          { file: `crm: ${killed[1]}`, records: 1 },
+          { records: 1 },
+        ],
+      },
+      outside: expect.arrayContaining([
+        expect.stringMatching(/^the position of crm in its source/),
+      ]) as string[],
+    })
+    const other = await place.json('audit', 'forget', 'cleo@tap.example', '--yes')
+    expect(JSON.stringify(other)).not.toContain('position')
   })
 
   it('are the same contacts as those of a file', async () => {

@@ -21,6 +21,7 @@ import type { Desk } from '../run/desk.ts'
 import { assertOfService } from '../run/service/service-binding.ts'
 import { type AtService, eraseAtService, type SeenAtService } from './erase-at-service.ts'
 import { eraseOptOuts } from './opt-out-erasing.ts'
+import { type OtherDatabase, outsideText, positionsNaming } from './out-of-reach.ts'
 import { inMessages, type SoughtPerson, theirsIn } from './sought.ts'
 
 export interface Asked {
@@ -219,12 +220,6 @@ function applicationIds(paths: readonly string[]): readonly string[] {
   }
 }
 
-interface OtherDatabase {
-  readonly name: string
-  /** It has a mark of its own; a copy has none. */
-  readonly isState: boolean
-}
-
 /** Our databases beside the state: copies from before an upgrade, which are removed, and others, which are named. */
 function copiesOf(path: string): { old: string[]; others: OtherDatabase[] } {
   const folder = dirname(path)
@@ -256,42 +251,6 @@ export function completeErasures({ settings, state }: Pick<Desk, 'settings' | 's
   if (state.isSweepDue()) completeErasure(settings, state)
 }
 
-/** Contacts that showed nothing any more, or were gone. */
-const clearedOf = (seen: readonly SeenAtService[]): readonly number[] =>
-  seen.filter(({ left }) => left.length === 0).map(({ contactId }) => contactId)
-
-function outsideText(
-  { settings, subject }: Work,
-  seen: readonly SeenAtService[],
-  copies: readonly OtherDatabase[],
-): string[] {
-  const cleared = clearedOf(seen)
-  const left = subject.contactIds.filter((id) => !cleared.includes(id))
-  const { base_url: baseUrl } = settings.service
-  return [
-    ...(left.length === 0
-      ? []
-      : [
-          `the service ${baseUrl}: contact ${left.join(', ')}; --at-service delete would delete it, --at-service blank would empty it`,
-        ]),
-    ...copies.map(({ name, isState }) =>
-      isState
-        ? `another state, of another account for example: ${name}; it is in use, keep it, and call this command for it`
-        : `a copy of the state: ${name}`,
-    ),
-    ...(settings.state.url === undefined
-      ? ['backups of the state, and of its folder, wherever they are']
-      : [
-          'archives, replicas, dumps and snapshots of the PostgreSQL server, until they are removed or overwritten',
-          'files that were archived on other machines: run the same command there',
-        ]),
-    'files waiting in the inbox, and the systems they come from: their records are skipped from now on',
-    'entries of the sync log about other contacts, or about decisions, whose reason or note names the person, such as the key of a record with the same e-mail address, or the --reason of this command',
-    'exports of the sync log and of rejects that were passed on',
-    'anything printed, delivered as an alert or a trace, or forwarded from the operational log',
-  ]
-}
-
 /** A person whose values have expired, and who is no longer linked, is known by the name that was given alone. */
 const leftForWantOfNames = ({ subject, people }: Work): readonly LeftFile[] =>
   people.length > 0 && subject.mails.length + subject.keys.length === 0
@@ -302,6 +261,10 @@ const leftForWantOfNames = ({ subject, people }: Work): readonly LeftFile[] =>
         },
       ]
     : []
+
+/** Contacts that showed nothing any more, or were gone. */
+const clearedOf = (seen: readonly SeenAtService[]): readonly number[] =>
+  seen.filter(({ left }) => left.length === 0).map(({ contactId }) => contactId)
 
 const leftAtService = (seen: readonly SeenAtService[]): readonly LeftFile[] =>
   seen.flatMap(({ contactId, left }) =>
@@ -354,7 +317,12 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
       ...(uncertainRejects > 0 ? [rejects] : []),
       ...leftAtService(seen),
     ],
-    outside: outsideText(work, seen, others),
+    outside: outsideText({
+      settings,
+      contactIds: subject.contactIds.filter((contactId) => !clearedOf(seen).includes(contactId)),
+      copies: others,
+      positions: await positionsNaming(messages, state, names),
+    }),
     head: await state.logHead(),
   }
 }

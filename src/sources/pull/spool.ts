@@ -15,6 +15,8 @@ import { writeNote } from './note.ts'
 const BUFFER_CHARS = 256 * 1024
 /** As files are named that a fetch has written, is writing, or tells of. */
 const OURS = /^\.?fetch-\d{8}-\d{6}[\w-]*\.jsonl(\.fetch|\.part)?$|^\.tap-(catalog|state)\.json$/
+/** Of these, what only a fetch that was killed leaves; the next one removes it. */
+const UNFINISHED = /^\.(fetch-.*\.part|tap-.*)$/
 const MOST_LABEL = 60
 
 interface Spooling {
@@ -91,6 +93,8 @@ function reportedFault(folder: string, error: unknown): unknown {
     cause: error,
   })
 }
+
+export const isUnfinishedFetch = (name: string): boolean => OURS.test(name) && UNFINISHED.test(name)
 
 async function clear(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (OURS.test(name)) await rm(join(folder, name), { force: true })
