@@ -284,6 +284,20 @@ pipelines:
     })
     expect(text).not.toContain('person2')
   })
+
+  it('for a subject takes no text for JSON, and says what is not in it', async () => {
+    const key = '{3F2504E0-4F89-11D3-9A0C-0305E82C3301}'
+    await shop.drop('shop', 'a.csv', `no,mail,first,last,phone\n${key},a@example.com,[A],Id,030\n`)
+    await json('run')
+    await shop.cli('correct', 'shop', key, 'family_name=[B', '--reason', '{asked')
+    const { code, stderr } = await shop.cli('audit', 'export', 'me.json', '--subject', 'a@example.com')
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/Not in it: .*files \(waiting, archived/)])
+    expect(JSON.parse(await readFile(shop.path('me.json'), 'utf8'))).toMatchObject({
+      people: [
+        { links: [{ key, known: { first_name: '[A]' } }], corrections: [{ value: '[B', note: '{asked' }] },
+      ],
+    })
+  })
 })
 
 describe('verify', () => {

@@ -127,7 +127,7 @@ export const AUDIT: CommandGroup = {
       name: 'export',
       summary: 'the sync log as a file, or all data held about one person',
       description:
-        'Writes JSON lines, oldest first, with everything needed to check the chain without this program; or CSV with a row for each change. With --subject, a JSON document for a person who asks what data is held about them. The file is readable by its owner only (0600).',
+        'Writes JSON lines, oldest first, with everything needed to check the chain without this program; or CSV with a row for each change. With --subject, a JSON document for a person who asks what data is held about them, without their rows in files and what the service has. The file is readable by its owner only (0600).',
       arguments: '<FILE>',
       options: [
         ...FILTERS,

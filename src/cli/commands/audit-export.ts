@@ -53,7 +53,7 @@ async function exportSubject(
     else
       printError(
         io,
-        `${plural(report.people.length, 'person', 'people')} written to ${file}${replacedText(replaced)}. Not in it: the contact as ${settings.service.base_url} has it, and files that wait in the inbox.`,
+        `${plural(report.people.length, 'person', 'people')} written to ${file}${replacedText(replaced)}. Not in it: the contact as ${settings.service.base_url} has it, rows of theirs in files (waiting, archived, in the outbox), and backups.`,
       )
     return 0
   })

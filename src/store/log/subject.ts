@@ -125,12 +125,18 @@ const INNER = [
   'mail_key',
 ]
 
+/** Columns of JSON. Any other text may begin as JSON does: a key like {3F25...}, say. */
+const JSON_COLUMNS = [
+  ...['known', 'terms', 'unsure', 'fields', 'desired', 'evidence', 'undoes', 'header', 'record'],
+  ...['sent', 'service', 'source', 'raw', 'was'],
+]
+
 function readable(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row)
       .filter(([name]) => !INNER.includes(name))
       .map(([name, value]) => {
-        const isJson = typeof value === 'string' && /^[[{]/.test(value)
+        const isJson = typeof value === 'string' && JSON_COLUMNS.includes(name) && /^[[{]/.test(value)
         return [name, isJson ? (JSON.parse(value) as unknown) : value]
       }),
   )
@@ -151,6 +157,7 @@ export function holdings(db: Connection, { keys, mails }: Subject) {
     // The later of two columns of one name counts.
     open_operations: byKey('operation', `*, ${DESIRED} AS desired`),
     edits: byKey('hand_edit'),
+    corrections: byKey('correction'),
     rejects: [...byKey('reject'), ...naming.flatMap((id) => reject.all(id)).map(readable)],
   }
 }
