@@ -235,6 +235,17 @@ describe('audit forget', () => {
     expect(await inState()).toEqual([])
   })
 
+  it('takes them out of what a correction of another record says', async () => {
+    await drop('shop', `${ERIKA.mail}.csv`, HEADER + row(ERIKA) + row(other(1)))
+    await json('run')
+    await shop.cli('correct', 'shop', other(1).no, 'first_name=Anna', '--reason', `says ${ERIKA.mail}`)
+    await shop.cli('audit', 'forget', ERIKA.mail, '--yes')
+    const { said } = await json('corrections', 'list')
+    expect(said).toMatchObject({
+      corrections: [{ key: other(1).no, value: 'Anna', reason: 'says [erased]', file: '[erased].csv' }],
+    })
+  })
+
   it('removes copies of the state from before an upgrade, and names other copies', async () => {
     await drop('shop', 'a.csv', HEADER + row(ERIKA))
     await json('run')

@@ -161,6 +161,7 @@ const TEXTS = [
   ['reject', 'reason'],
   ['hold', 'reason'],
   ['pipeline_pause', 'reason'],
+  ['correction', 'note'],
 ] as const
 
 /** Names of files, and messages as JSON. */
@@ -170,6 +171,8 @@ const DATA = [
   ['input', 'name'],
   ['run', 'refused_file'],
   ['accepted', 'name'],
+  ['correction', 'file'],
+  ['brake_ask', 'file'],
   ['alert_message', 'message'],
 ] as const
 
