@@ -82,7 +82,7 @@ class Silent extends Error {
 
 /**
  * One connection for all of them. A receiver that closes its side after ours has read everything; where it is killed before,
- * the connection is reset, and nothing counts as handed over. Throws USAGE.
+ * the connection is reset, and nothing counts as handed over. Throws RECEIVER_FAILED.
  */
 export async function sendToReceiver(to: string, texts: Texts, signal: AbortSignal): Promise<void> {
   const address = new URL(to)
@@ -100,10 +100,14 @@ export async function sendToReceiver(to: string, texts: Texts, signal: AbortSign
     await closed
   } catch (error) {
     if (error instanceof SyncError) throw error
-    throw new SyncError('USAGE', `the sync log was not accepted by ${address.host} (${codeOf(error)})`, {
-      hint: 'A receiver must read until the end of the connection, and then close it. Nothing is lost: it is sent again.',
-      cause: error,
-    })
+    throw new SyncError(
+      'RECEIVER_FAILED',
+      `the sync log was not accepted by ${address.host} (${codeOf(error)})`,
+      {
+        hint: 'A receiver must read until the end of the connection, and then close it. Nothing is lost: it is sent again.',
+        cause: error,
+      },
+    )
   } finally {
     socket.destroy()
   }

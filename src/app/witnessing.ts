@@ -43,7 +43,7 @@ async function append(path: string, line: string): Promise<void> {
   }
 }
 
-/** Throws USAGE where it cannot be written, or was not accepted. */
+/** Throws USAGE where the file cannot be written, RECEIVER_FAILED where the address did not accept it. */
 export async function writeWitness(
   witness: Witness,
   to: string,
@@ -53,9 +53,13 @@ export async function writeWitness(
   if (!isWebAddress(to)) return append(to, line)
   const told = await postJson({ url: to, body: line }, { at, signal, timeoutMs: TIMEOUT_MS })
   if (!told.delivered)
-    throw new SyncError('USAGE', `the witness was not accepted by ${new URL(to).host}: ${told.reason}`, {
-      hint: 'The address must accept a POST with a JSON body, and answer with 200 to 299.',
-    })
+    throw new SyncError(
+      'RECEIVER_FAILED',
+      `the witness was not accepted by ${new URL(to).host}: ${told.reason}`,
+      {
+        hint: 'The address must accept a POST with a JSON body, and answer with 200 to 299.',
+      },
+    )
 }
 
 interface Parts {

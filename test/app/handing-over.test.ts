@@ -205,7 +205,7 @@ describe('a receiver', () => {
     await configured(failing.to)
     const told = await place.cli('audit', 'hand-over')
     await failing.close()
-    expect(told.code).toBe(2)
+    expect(told.code).toBe(3)
     expect(told.stderr).toMatch(/was not accepted by 127\.0\.0\.1:\d+ \(.+\)/)
 
     await configured('handed.jsonl')
@@ -220,7 +220,7 @@ describe('a receiver', () => {
     await configured(away.to)
     const told = await place.cli('audit', 'hand-over')
     expect([told.code, told.stderr]).toEqual([
-      2,
+      3,
       expect.stringMatching(/not accepted by .* \(ECONNREFUSED\)/),
     ])
     expect((await place.cli('status')).stdout).toMatch(

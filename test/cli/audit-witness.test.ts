@@ -99,7 +99,7 @@ describe('audit witness', () => {
     expect(readWitnesses(posted.join(''))).toMatchObject([{ entries: 1 }])
     answer = 500
     const refused = await place.cli('audit', 'witness')
-    expect(refused.code).toBe(2)
+    expect(refused.code).toBe(3)
     expect(refused.stderr).toMatch(/was not accepted by 127\.0\.0\.1:\d+: answered with 500/)
   })
 

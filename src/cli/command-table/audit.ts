@@ -178,7 +178,7 @@ export const AUDIT: CommandGroup = {
       name: 'witness',
       summary: 'writes the head of the sync log to where others keep it',
       description:
-        'Writes one line with the time, the number of entries and the hash of the last of them: appended to a file, or sent to an address by POST. Kept out of reach of this machine, it shows a log that was rewritten or cut off afterwards, even with every key of this machine. Without --to the place is audit.witness.to of the configuration; without that, too, the line is printed. Works beside the daemon.',
+        'Writes one line with the time, the number of entries and the hash of the last of them: appended to a file, or sent to an address by POST. Kept out of reach of this machine, it shows a log that was rewritten or cut off afterwards, even with every key of this machine. Without --to the place is audit.witness.to of the configuration; without that, too, the line is printed. Exits with 3 if the address did not accept it. Works beside the daemon.',
       options: [{ flags: '--to <FILE|URL>', help: 'a file, which is appended to, or an address' }],
       accounts: 'each',
       examples: [
@@ -192,7 +192,7 @@ export const AUDIT: CommandGroup = {
       accounts: 'each',
       summary: 'hands new entries over to a collector of logs (SIEM)',
       description:
-        'Writes each entry of the sync log that audit.hand_over.to does not have yet, without values of contacts, with the numbers and hashes by which nothing can be missing unnoticed. The daemon does the same every minute; this is for a scheduler without a daemon, and works beside one. An entry may arrive twice, none is left out. Exits with 2 if they were not accepted.',
+        'Writes each entry of the sync log that audit.hand_over.to does not have yet, without values of contacts, with the numbers and hashes by which nothing can be missing unnoticed. The daemon does the same every minute; this is for a scheduler without a daemon, and works beside one. An entry may arrive twice, none is left out. Exits with 3 if the receiver did not accept all of them.',
       options: [
         {
           flags: '--from <SEQ>',

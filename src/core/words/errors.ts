@@ -51,6 +51,10 @@ export const ERRORS = {
     'fatal',
     'Put the list of consents.suppress back, whole and readable: the next run continues. If a much shorter list is right, save it under another name and write that name into consents.suppress.',
   ),
+  RECEIVER_FAILED: entry(
+    'fatal',
+    'Look at the receiver, then run the command again: it sends what was not accepted. The daemon tries again automatically.',
+  ),
   SERVICE_UNREACHABLE: entry(
     'fatal',
     'Check service.base_url and the network; the next run continues where this one stopped.',
