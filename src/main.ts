@@ -96,7 +96,7 @@ async function answerQuickly(args: readonly string[]): Promise<number | undefine
   return quickAnswer(args, { stdout: process.stdout, env: process.env, cwd: process.cwd() })
 }
 
-async function runCommand(args: readonly string[]): Promise<void> {
+async function runCommand(args: readonly string[], outlastReader: () => void): Promise<void> {
   await fitHeap(args[0])
   const { constants } = await import('node:os')
   const ending = new AbortController()
@@ -128,6 +128,7 @@ async function runCommand(args: readonly string[]): Promise<void> {
       return process.stdin.isTTY && process.stderr.isTTY
     },
     signal: ending.signal,
+    outlastReader,
     onHangup: (listener) => {
       onHangup = listener
     },
@@ -142,17 +143,34 @@ async function runCommand(args: readonly string[]): Promise<void> {
     if (fault !== undefined) process.exit(fault)
   })
   const code = await runCommandLine(args, io)
-  process.exitCode = endedBy ?? code
+  process.exitCode = endedBy ?? (code === 0 ? (process.exitCode ?? 0) : code)
+}
+
+/**
+ * What becomes of a command whose output cannot be written. One that shows something ends; one that does something has it done
+ * first: `run | head -1` runs every pipeline, and ends with what came of it. Gives what a command calls that does something.
+ */
+function watchOutput(command: string | undefined): () => void {
+  let mayEnd = true
+  let isReported = false
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // A reader that goes away early (`| head`) is no error, except where it is to keep what it reads.
+    const exitCode = code === 'EPIPE' && command !== 'target' ? 0 : 1
+    if (code !== 'EPIPE' && !isReported)
+      process.stderr.write(`standard output cannot be written: ${message}\n`)
+    isReported = true
+    if (mayEnd) process.exit(exitCode)
+    process.exitCode ||= exitCode
+  })
+  return () => {
+    mayEnd = false
+  }
 }
 
 async function start(args: readonly string[]): Promise<void> {
-  // A reader that goes away early (`| head`) is no error, except where it is to keep what it reads.
-  const early = args[0] === 'target' ? 1 : 0
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? early : 1),
-  )
+  const outlastReader = watchOutput(args[0])
   const code = await answerQuickly(args)
-  if (code === undefined) await runCommand(args)
+  if (code === undefined) await runCommand(args, outlastReader)
   else process.exitCode = code
 }
 

@@ -16,6 +16,8 @@ export interface Io {
   readonly isInteractive: boolean
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
+  /** From now on the command is carried out, and gives its exit code, also where standard output cannot be written. */
+  outlastReader(): void
   /** From now on SIGHUP calls this; without it SIGHUP ends the command as SIGTERM does, with 129. */
   onHangup(listener: () => void): void
 }

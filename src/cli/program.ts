@@ -2,6 +2,7 @@
 import { EXIT } from '../core/words/exit-codes.ts'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { CommandEntry, CommandGroup, OptionEntry } from './command-table/entry.ts'
+import { DECIDING } from './command-table/deciding.ts'
 import { TREE } from './command-table/tree.ts'
 import { guarded } from './guarded.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'
@@ -63,6 +64,7 @@ function addCommand(parent: Command, entry: CommandEntry, called: Called, group?
   for (const option of entry.options ?? []) command.addOption(optionOf(option))
   showPage(command, io, () => commandPage(entry, { group, more: more.get(entry.name) ?? '' }))
   command.action(async () => {
+    if (entry.options?.some((option) => DECIDING.includes(option)) === true) io.outlastReader()
     const options = command.opts<CommonOptions>()
     outcome.exitCode = await performed({ entry, io, options, names: command.args, tree: TREE })
   })

@@ -20,6 +20,7 @@ function asked(answer: string, isInteractive = true) {
     isInteractive,
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   }
   return { io, shown: () => String(stderr.read()) }
 }

@@ -56,6 +56,7 @@ async function typedTo(answer: Answer, args: readonly string[]) {
     isInteractive: false,
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   })
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }

@@ -27,6 +27,7 @@ function line(...args: string[]) {
     isTerminal: false,
     signal: ending.signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   }
   return { stdout, stderr, end: () => ending.abort(), code: runCommandLine(args, io) }
 }

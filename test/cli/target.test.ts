@@ -45,6 +45,7 @@ async function fed(input: string | Buffer, ...args: string[]) {
     ...{ pid: process.pid, isTerminal: false, isInteractive: false },
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   })
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }

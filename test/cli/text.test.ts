@@ -36,6 +36,7 @@ describe('progress', () => {
       isInteractive: false,
       signal: new AbortController().signal,
       onHangup: () => undefined,
+      outlastReader: () => undefined,
     }
     return { progress: createProgress('shop', io, clock), clock, written: () => String(stderr.read() ?? '') }
   }

@@ -229,6 +229,7 @@ async function typed(...args: string[]) {
     ...{ isTerminal: false, isInteractive: false },
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   })
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }

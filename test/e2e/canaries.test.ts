@@ -134,6 +134,7 @@ async function here(...args: string[]): Promise<Ended & { name: string }> {
     isInteractive: false,
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   })
   stdout.end()
   stderr.end()

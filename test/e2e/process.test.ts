@@ -1,7 +1,7 @@
 // Processes that are ended, killed, started twice: the promises that hold whatever happens to one of them.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KEY, MAIN, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
@@ -31,6 +31,41 @@ it('prints no key, whatever NODE_DEBUG asks for', async () => {
   expect(ended.stderr).toContain('NODE_DEBUG is ignored')
   expect(ended.stdout + ended.stderr).not.toContain(KEY)
   expect(ended.stderr).not.toContain('HTTP ')
+})
+
+describe('a run whose output is lost', () => {
+  const crm = `  crm:
+    source: { type: csv, folder: inbox/crm, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first }
+`
+  beforeEach(async () => {
+    await configured((yaml) => yaml + crm)
+    await shop.drop('shop', 'a.csv', `${peopleCsv(2)}9,no mail,A,B,1\n`)
+    await mkdir(shop.path('inbox', 'crm'))
+    await shop.drop('crm', 'b.csv', peopleCsv(4))
+  })
+  const by = (redirection: string) =>
+    ['bash', '--norc', '-c', `"$0" "$@" ${redirection}`, process.execPath, MAIN] as const
+
+  it.each([
+    ['its reader has gone', '| true; exit ${PIPESTATUS[0]}', 3, ''],
+    ['its disk is full', '> /dev/full', 3, 'standard output cannot be written: ENOSPC'],
+  ])('does all that it was asked for, and gives its exit code: %s', async (_, redirection, code, message) => {
+    const ended = await shop.startBy(by(redirection), 'run').ended
+    expect([ended.code, ended.stderr.split('\n')]).toMatchObject([
+      code,
+      [expect.stringContaining(message), ...(message === '' ? [] : [''])],
+    ])
+    expect(await census(4)).toEqual([1, 1, 1, 1])
+  })
+
+  it('is not done where nobody can read its answer: 1 in place of 0', async () => {
+    await shop.drop('shop', 'a.csv', peopleCsv(2))
+    expect((await shop.startBy(by('> /dev/full'), 'run', '--json').ended).code).toBe(1)
+    expect((await shop.startBy(by('> /dev/full'), 'status').ended).code).toBe(1)
+    expect((await shop.startBy(by('| true; exit ${PIPESTATUS[0]}'), 'status').ended).code).toBe(0)
+  })
 })
 
 describe('a process that is killed', () => {

@@ -14,6 +14,7 @@ export async function commandIn(
     ...{ isTerminal: false, isInteractive: false },
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   })
   return { code, stdout: String(stdout.read() ?? '') }
 }

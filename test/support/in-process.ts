@@ -63,6 +63,7 @@ export async function openPlace(env: Readonly<Record<string, string>> = {}): Pro
       ...{ env, cwd: folder, pid: process.pid, isTerminal: false, isInteractive: answers !== undefined },
       signal: new AbortController().signal,
       onHangup: () => undefined,
+      outlastReader: () => undefined,
     })
     stdout.end()
     stderr.end()

@@ -20,9 +20,16 @@ interface PlanCommandOptions extends CommonOptions, ShownChanges, PlanFiles {
   readonly offline?: boolean
 }
 
-/** Waits for a slow reader, so that a plan of a million changes does not pile up in memory. */
-export async function drained(io: Io): Promise<void> {
-  if (io.stdout.writableNeedDrain) await new Promise((resolve) => io.stdout.once('drain', resolve))
+/** Waits for a slow reader, so that a plan of a million changes does not pile up in memory; not for one that has gone. */
+export async function drained({ stdout }: Io): Promise<void> {
+  if (!stdout.writableNeedDrain) return
+  await new Promise<void>((resolve) => {
+    const goOn = (): void => {
+      stdout.off('drain', goOn).off('error', goOn)
+      resolve()
+    }
+    stdout.on('drain', goOn).on('error', goOn)
+  })
 }
 
 /** Passes on the changes that were asked for. */

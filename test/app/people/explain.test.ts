@@ -94,6 +94,7 @@ async function command(...args: string[]): Promise<{ code: number; stdout: strin
     isInteractive: false,
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   })
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }

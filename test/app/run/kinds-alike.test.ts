@@ -99,6 +99,7 @@ async function typed(...args: string[]): Promise<{ code: number; text: string }>
     ...{ isTerminal: false, isInteractive: false },
     signal: new AbortController().signal,
     onHangup: () => undefined,
+    outlastReader: () => undefined,
   })
   return { code, text: String(stdout.read() ?? '') }
 }

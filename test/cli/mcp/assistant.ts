@@ -37,7 +37,7 @@ export async function openAssistant(
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const ended = runCommandLine(['mcp', '--config', place.path('config.yaml'), ...args], {
     ...{ stdin, stdout, stderr, env, cwd: place.folder, pid: process.pid },
-    ...{ isTerminal: false, isInteractive: false, onHangup: () => undefined },
+    ...{ isTerminal: false, isInteractive: false, onHangup: () => undefined, outlastReader: () => undefined },
     signal: new AbortController().signal,
   })
   const lines = createInterface({ input: stdout })
