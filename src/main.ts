@@ -8,6 +8,8 @@ import type { Io } from './cli/io.ts'
 const OLDEST = [22, 22, 2] as const
 /** Supervisors kill after ten seconds. */
 const LONGEST_END_MS = 9_500
+/** What has been said already may still be read for so long after a signal. */
+const UNREAD_MS = 1_000
 const HANDED_OVER = 'CONTACT_SYNC_HANDED_OVER'
 
 function isTooOld(version: string): boolean {
@@ -101,13 +103,14 @@ async function runCommand(args: readonly string[], outlastReader: () => void): P
   const { constants } = await import('node:os')
   const ending = new AbortController()
   let endedBy: number | undefined
+  let isDone = false
   const end = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
     const code = 128 + constants.signals[signal]
     // The first signal ends in good order; a second one at once, and so does patience that is over.
     if (endedBy !== undefined) process.exit(code)
     endedBy = code
     ending.abort()
-    setTimeout(() => process.exit(code), LONGEST_END_MS).unref()
+    setTimeout(() => process.exit(code), isDone ? UNREAD_MS : LONGEST_END_MS).unref()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal))
   let onHangup = (): void => end('SIGHUP')
@@ -143,7 +146,10 @@ async function runCommand(args: readonly string[], outlastReader: () => void): P
     if (fault !== undefined) process.exit(fault)
   })
   const code = await runCommandLine(args, io)
+  isDone = true
   process.exitCode = endedBy ?? (code === 0 ? (process.exitCode ?? 0) : code)
+  // Without a reader of the log, Node would wait for one.
+  if (endedBy !== undefined) setTimeout(() => process.exit(endedBy), UNREAD_MS).unref()
 }
 
 /**

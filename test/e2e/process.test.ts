@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { KEY, MAIN, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 let shop: Workshop
@@ -66,6 +66,22 @@ describe('a run whose output is lost', () => {
     expect((await shop.startBy(by('> /dev/full'), 'status').ended).code).toBe(1)
     expect((await shop.startBy(by('| true; exit ${PIPESTATUS[0]}'), 'status').ended).code).toBe(0)
   })
+})
+
+it('SIGTERM ends a daemon soon whose log nobody reads', async () => {
+  await configured((yaml) => yaml.replace('state: {', 'log: { folder: logs }\nstate: {'))
+  const full = 'mkfifo log; exec 3<>log; head -c 65536 /dev/zero >&3; exec "$0" "$@" 2>&3'
+  const daemon = shop.startBy(['bash', '--norc', '-c', full, process.execPath, MAIN], 'start')
+  const logged = async (): Promise<string> => {
+    const [name = ''] = await readdir(shop.path('logs'))
+    return readFile(shop.path('logs', name), 'utf8')
+  }
+  await vi.waitFor(async () => expect(await logged()).toContain('daemon started'), 30_000)
+  const asked = Date.now()
+  daemon.process.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(143)
+  expect(Date.now() - asked).toBeLessThan(5_000)
+  expect(await logged()).toContain('daemon stopped')
 })
 
 describe('a process that is killed', () => {
