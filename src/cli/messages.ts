@@ -1,5 +1,5 @@
 // From an error to what a person reads, and to the exit code. The one place where that is decided.
-import { type ErrorCode, SyncError } from '../core/words/errors.ts'
+import { type ErrorCode, SyncError, unlessOfLimit } from '../core/words/errors.ts'
 import { EXIT } from '../core/words/exit-codes.ts'
 import { type Io, printError } from './io.ts'
 import { reportedToModule } from '../sources/module/unhandled.ts'
@@ -58,7 +58,8 @@ function detailLines(error: unknown): readonly string[] {
 }
 
 /** A known error becomes a sentence and the next step; an unknown one keeps its stack, for the report. */
-export function errorMessage(error: unknown): Message {
+export function errorMessage(thrown: unknown): Message {
+  const error = unlessOfLimit(thrown)
   if (error instanceof ConfigurationError) {
     const count = error.lines.length === 1 ? '1 problem' : `${error.lines.length} problems`
     return {

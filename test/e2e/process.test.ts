@@ -84,6 +84,23 @@ it('SIGTERM ends a daemon soon whose log nobody reads', async () => {
   expect(await logged()).toContain('daemon stopped')
 })
 
+it.each([24, 26, 30])('a limit of %i open files is named, and costs nothing', async (files) => {
+  await shop.drop('shop', 'a.csv', peopleCsv(2))
+  const limited = [
+    'bash',
+    '--norc',
+    '-c',
+    `ulimit -n ${files}; exec "$0" "$@"`,
+    process.execPath,
+    MAIN,
+  ] as const
+  const { code, stderr } = await shop.startBy(limited, 'run').ended
+  if (code !== 0)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^TOO_MANY_FILES: .*\nPermit more open files/)])
+  expect((await shop.cli('run')).code).toBe(0)
+  expect(await census(2)).toEqual([1, 1])
+})
+
 describe('a process that is killed', () => {
   it.each(['email', 'none'])(
     'at any moment ends with the same contacts as an undisturbed one: check %s',

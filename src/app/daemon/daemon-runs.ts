@@ -7,7 +7,7 @@ import type {
   Pause,
   PipelineCondition,
 } from '../../core/outcome/daemon.ts'
-import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
+import { type ErrorCode, SyncError, unlessOfLimit } from '../../core/words/errors.ts'
 import { HOUR_MS, MINUTE_MS } from '../../core/words/duration.ts'
 import type { Stop } from '../../core/outcome/circuit.ts'
 import type { PipelinePause } from '../../core/decision.ts'
@@ -204,10 +204,11 @@ async function endRun(
     await due.rememberDue({ pipeline: name, schedule: scheduleOf(now), doneUpTo })
 }
 
-function breakRun(pipeline: PipelineSettings, error: unknown, course: Course): void {
+function breakRun(pipeline: PipelineSettings, thrown: unknown, course: Course): void {
   const { agenda, broken, clock, emit, onFault } = course
   const { name } = pipeline
   agenda.end(name, false)
+  const error = unlessOfLimit(thrown)
   const code = error instanceof SyncError ? error.code : undefined
   const at = clock.now()
   broken.set(name, { at, code })

@@ -1,6 +1,6 @@
 // What the operational log may contain of an error: its code and message if it is a SyncError, and otherwise its
 // class and where it was thrown. Messages of libraries quote what they were given: a record, a URL, a key.
-import { SyncError } from './errors.ts'
+import { SyncError, unlessOfLimit } from './errors.ts'
 
 /** Enough to find the place; the rest of a stack is always the same. */
 const FRAMES = 5
@@ -21,7 +21,8 @@ export interface ErrorFacts {
   readonly at?: string
 }
 
-export function errorFacts(error: unknown): ErrorFacts {
+export function errorFacts(thrown: unknown): ErrorFacts {
+  const error = unlessOfLimit(thrown)
   if (error instanceof SyncError) return { error: error.name, code: error.code, detail: error.message }
   if (!(error instanceof Error)) return { error: typeof error }
   return { error: error.name, at: framesOf(error.stack ?? '') }

@@ -31,6 +31,10 @@ export const ERRORS = {
     'fatal',
     'The disk failed. Check the system log, copy the state to another disk if possible, and restart: the state is then checked, and requests in flight are looked up.',
   ),
+  TOO_MANY_FILES: entry(
+    'fatal',
+    'Permit more open files (ulimit -n, LimitNOFILE): 256, and with several accounts ten more for each. Nothing is lost: the next run continues, and start resumes automatically.',
+  ),
   STATE_OLDER: entry(
     'fatal',
     'Was a backup restored, or is state.path wrong? See "Restore" in state/README.md: contact-sync state rebuild finds what is missing at the service; contact-sync state accept continues with it unchanged.',
@@ -264,4 +268,11 @@ export class SyncError extends Error {
   get class(): ErrorClass {
     return ERRORS[this.code].class
   }
+}
+
+/** The error; TOO_MANY_FILES where it is the limit of open files, which any part of the program may meet first. */
+export function unlessOfLimit(error: unknown): unknown {
+  const isLimit =
+    error instanceof Error && 'code' in error && ['EMFILE', 'ENFILE'].includes(String(error.code))
+  return isLimit ? new SyncError('TOO_MANY_FILES', 'too many open files', { cause: error }) : error
 }

@@ -1,6 +1,6 @@
 // The driver's errors as errors with a code and a remedy: the one place where they are converted. A user of the
 // state learns of the first one at once, because without a journal nothing more may be sent.
-import { statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import Database from 'better-sqlite3'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
@@ -22,6 +22,22 @@ function codeOf(error: unknown): string {
   return isKnown && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
+/** Of one state: itself, its log and its index, and one for the folder that they are in. */
+const STATE_FILES = 4
+
+/** SQLite does not say why it cannot open a file: whether this process may have as many more open. */
+function canOpen(count: number): boolean {
+  const handles: number[] = []
+  try {
+    while (handles.length < count) handles.push(openSync('/', 'r'))
+    return true
+  } catch {
+    return false
+  } finally {
+    handles.forEach(closeSync)
+  }
+}
+
 type Turned = readonly [code: ErrorCode, text: string, hint?: string]
 
 const RIGHTS = 'Give that user permission to write to the state and its folder.'
@@ -35,6 +51,8 @@ function turned(code: string): Turned | undefined {
   if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) return ['STATE_UNUSABLE', 'is damaged']
   if (is('SQLITE_BUSY', 'SQLITE_LOCKED'))
     return ['STATE_LOCKED', 'is locked by another program whose process is unknown']
+  if (is('EMFILE', 'ENFILE') || (is('SQLITE_CANTOPEN') && !canOpen(STATE_FILES)))
+    return ['TOO_MANY_FILES', 'cannot be opened: too many open files']
   if (is('SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR'))
     return ['STATE_UNUSABLE', `cannot be opened for writing by the user with id ${userId()}`, RIGHTS]
   return undefined

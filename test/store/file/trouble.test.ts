@@ -34,6 +34,7 @@ describe('an error of the state', () => {
     [systemError('EDQUOT'), 'STATE_FULL', 'the disk is full'],
     [sqliteError('SQLITE_IOERR_FSYNC'), 'STATE_IO', 'SQLITE_IOERR_FSYNC: what the driver says'],
     [systemError('EIO'), 'STATE_IO', '(EIO: so it is)'],
+    [systemError('EMFILE'), 'TOO_MANY_FILES', 'too many open files'],
     [sqliteError('SQLITE_CORRUPT_VTAB'), 'STATE_UNUSABLE', 'is damaged'],
     [sqliteError('SQLITE_NOTADB'), 'STATE_UNUSABLE', 'is damaged'],
     [sqliteError('SQLITE_READONLY_DIRECTORY'), 'STATE_UNUSABLE', 'by the user with id'],
