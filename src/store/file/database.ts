@@ -84,6 +84,21 @@ function assertOwnLog(path: string): void {
   )
 }
 
+/** The size of a file that has no log beside it; undefined where there is one, whose pages may not be in the file yet. */
+function sizeWithoutLog(path: string): number | undefined {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  return (log?.size ?? 0) === 0 ? statSync(path, { throwIfNoEntry: false })?.size : undefined
+}
+
+/** A copy that was cut off within its last page: SQLite reads the rest of that page as zeros, and may find nothing wrong. */
+function assertNotCutOff(
+  db: FileConnection,
+  { path, size }: { path: string; size: number | undefined },
+): void {
+  if (size !== undefined && size % Number(db.pragma('page_size', { simple: true })) !== 0)
+    throw unusable(path, 'is cut off: copy it again as a whole, or restore it from a backup')
+}
+
 /** Whether there is a state in it; an empty file is one that is being made. */
 function hasState(db: FileConnection, path: string): boolean {
   const application = db.pragma('application_id', { simple: true })
@@ -174,9 +189,10 @@ export function openDatabase(path: string, options: { thorough: boolean }): File
     const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
     // SQLite gives the files beside it the same rights.
     if (path !== TEMPORARY) keepPrivate(path)
+    const size = path === TEMPORARY ? undefined : sizeWithoutLog(path)
     db = connect(path)
     db.pragma('busy_timeout = 5000')
-    hasState(db, path)
+    if (hasState(db, path)) assertNotCutOff(db, { path, size })
     setPragmas(db)
     if (options.thorough || wasLeftOpen) assertWhole(db, path)
     migrate(db, path)
@@ -225,6 +241,7 @@ export function openForReading(statePath: string): FileConnection | undefined {
   let db: FileConnection | undefined
   try {
     assertOwnLog(path)
+    const size = sizeWithoutLog(path)
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
     db = connect(path, { fileMustExist: true }, (error) => stateError(error, path))
     db.pragma('busy_timeout = 5000')
@@ -232,6 +249,7 @@ export function openForReading(statePath: string): FileConnection | undefined {
       db.close()
       return undefined
     }
+    assertNotCutOff(db, { path, size })
     assertReadable(schemaOf(db), path)
     db.exec(CLAIM_TABLES)
     db.pragma('query_only = ON')

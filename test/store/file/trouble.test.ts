@@ -157,3 +157,20 @@ describe('a damaged page', () => {
     expect(said.get('STATE_UNUSABLE')).toBeGreaterThan(3)
   })
 })
+
+describe('a copy that was cut off within its last page', () => {
+  it('is refused by those who write and by those who read, and left unchanged', async () => {
+    const path = join(folder, 'state.db')
+    writeOldState(path, OLDEST_SCHEMA)
+    const owner = { pid: 1, since: 0, thorough: true }
+    await openState(path, owner).close()
+    const whole = await readFile(path)
+    await writeFile(path, whole.subarray(0, -100))
+    expect(() => openState(path, owner)).toThrow('is cut off')
+    expect(() => openStateForReading(path)).toThrow('is cut off')
+    await expect(stateInfo(path)).rejects.toThrow('is cut off')
+    expect((await readFile(path)).length).toBe(whole.length - 100)
+    await writeFile(path, whole)
+    await openState(path, owner).close()
+  })
+})
