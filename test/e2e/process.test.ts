@@ -1,7 +1,7 @@
 // Processes that are ended, killed, started twice: the promises that hold whatever happens to one of them.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { KEY, MAIN, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
@@ -99,6 +99,19 @@ it.each([24, 26, 30])('a limit of %i open files is named, and costs nothing', as
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^TOO_MANY_FILES: .*\nPermit more open files/)])
   expect((await shop.cli('run')).code).toBe(0)
   expect(await census(2)).toEqual([1, 1])
+})
+
+it('SIGTERM ends a daemon as usual whose socket cannot be removed, as on a disk that became read-only', async () => {
+  const daemon = shop.start('start')
+  await daemon.stderrHas(/daemon started/)
+  const socket = shop.path('state', 'contact-sync.db.sock')
+  await vi.waitFor(() => rm(socket), 10_000)
+  await mkdir(socket)
+  daemon.process.kill('SIGTERM')
+  expect(await daemon.ended).toMatchObject({
+    code: 143,
+    stderr: expect.not.stringContaining('bug') as string,
+  })
 })
 
 describe('a process that is killed', () => {

@@ -203,9 +203,13 @@ async function listen(server: Server, owner: Owner): Promise<string> {
 }
 
 function remove(path: string, owner: Owner): void {
-  rmSync(path, { force: true })
-  if (path !== socketBeside(owner.settings().state.path))
-    rmSync(dirname(path), { recursive: true, force: true })
+  try {
+    rmSync(path, { force: true })
+    if (path !== socketBeside(owner.settings().state.path))
+      rmSync(dirname(path), { recursive: true, force: true })
+  } catch {
+    // The folder may have become read-only. One that is left behind does no harm, and the next owner replaces it.
+  }
 }
 
 /** Without a socket the owner works on: commands that decide end with STATE_LOCKED then, and the log says why. */
