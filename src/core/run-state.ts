@@ -7,7 +7,7 @@ import type { Known } from './change/diff.ts'
 import type { CorrectionFinding } from './change/others/correction.ts'
 import type { RecordAsks } from './change/waiting/brake.ts'
 import type { RequiredApproval } from './change/waiting/approval.ts'
-import type { Hold } from './change/waiting/guard.ts'
+import type { GuardName, Hold } from './change/waiting/guard.ts'
 import type { LinkedOperation, Operation, Settled, Settlement } from './change/operation.ts'
 import type { AuditEntry } from './log/audit.ts'
 import type { Contact } from './mapping/contact.ts'
@@ -242,15 +242,15 @@ export interface RunState {
   /** Gives operations that were left open their new form in this run, or ends them where nothing is left to do. */
   replan(runId: string, replanned: readonly Replanned[]): Promise<void>
   /**
-   * Plans the released deletes for this run, and those that an earlier one gave up, but for those whose record is back; how many.
-   * `missing`: also those of records that have gone, and not only those that undo a creation. `deletes`: what was given up may
+   * Plans the released deletes for this run, and those that an earlier one gave up, but for those whose record is back. Returns
+   * how many of them this run had held itself, by guard. `missing`: also those of records that have gone, and not only those that undo a creation. `deletes`: what was given up may
    * delete a contact, and not only take terms from it.
    */
   takeReleasedDeletes(
     pipeline: string,
     runId: string,
     which: { missing: boolean; deletes: boolean },
-  ): Promise<number>
+  ): Promise<readonly { readonly guard: GuardName; readonly deletes: number }[]>
   /** Records of a run that have no outcome yet. */
   countRemaining(runId: string): Promise<number>
 }

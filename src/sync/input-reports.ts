@@ -15,6 +15,17 @@ export const hasArrived = ({ file, status }: InputReport): boolean => file !== '
 export const wasNotTaken = ({ status, code }: InputReport): boolean =>
   status === 'refused' || (status === 'held' && code !== undefined)
 
+/** Its plan, or a part of it, waits for a person. */
+export const isHeldByGuard = ({ status, code }: InputReport): boolean =>
+  status === 'held' && code === undefined
+
+/** What was held of it goes after all. */
+export const releasedReport = ({ file, likely_same: same }: InputReport): InputReport => ({
+  file,
+  status: 'done',
+  ...(same === undefined ? {} : { likely_same: same }),
+})
+
 /** The message with the file in front, where it does not begin with it anyway. */
 const aboutFile = (file: string, message: string): string =>
   file === '' || message.startsWith(file) ? message : `${file}: ${message}`

@@ -1,6 +1,7 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
 import { type Known, recordDifference } from '../core/change/diff.ts'
 import type { Operation } from '../core/change/operation.ts'
+import type { GuardName } from '../core/change/waiting/guard.ts'
 import { whyHeld } from '../core/change/waiting/held-why.ts'
 import { isRepair, repairAgain } from '../core/change/others/repair.ts'
 import { undoAgain } from '../core/log/undo.ts'
@@ -207,21 +208,31 @@ async function* pagesOf(
   }
 }
 
-/** Changes that an operator released, and that nothing newer replaced: compared again, and planned for this run. */
-export async function takeReleased(context: PlanContext): Promise<void> {
+/**
+ * Changes that an operator released, and that nothing newer replaced: compared again, and planned for this run. What was released
+ * while this run was active was counted as held when its file was read. Returns how many such changes there are.
+ */
+export async function takeReleased(context: PlanContext): Promise<number> {
   const { pipeline, runId, state, tally } = context
+  let ofThisRun = 0
   for await (const page of pagesOf('released', context)) {
+    const own = page.filter((operation) => operation.runId === runId)
+    ofThisRun += own.length
     const { waiting, held, settled } = await replan(page, context)
-    tally.counts.read += page.length
+    for (const { guard } of own) tally.held.note(guard as GuardName, -1)
+    tally.counts.read += page.length - own.length
     tally.counts.unchanged += settled
     tally.counts.in_doubt += waiting
-    tally.counts.held += held
+    tally.counts.held += held - own.length
   }
   const missing = pipeline.mode === 'full' && pipeline.on_missing !== 'keep'
-  await state.takeReleasedDeletes(pipeline.name, runId, {
-    missing,
-    deletes: pipeline.on_missing === 'delete',
-  })
+  const which = { missing, deletes: pipeline.on_missing === 'delete' }
+  for (const { guard, deletes } of await state.takeReleasedDeletes(pipeline.name, runId, which)) {
+    ofThisRun += deletes
+    tally.held.note(guard, -deletes)
+    tally.counts.held_deletes -= deletes
+  }
+  return ofThisRun
 }
 
 /** Retries what earlier runs gave up, compared again with what is known now. */

@@ -23,7 +23,15 @@ import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
-import { hasArrived, heldReport, refusal, reportedFindings, wasNotTaken } from './input-reports.ts'
+import {
+  hasArrived,
+  heldReport,
+  isHeldByGuard,
+  refusal,
+  releasedReport,
+  reportedFindings,
+  wasNotTaken,
+} from './input-reports.ts'
 import { readingOf } from './plan/fatal-input.ts'
 import { releaseHint } from './plan/guards.ts'
 import { type FileEnd, finishInput, moveUnmoved, refuseInput, withoutUnmoved } from './put-away.ts'
@@ -143,6 +151,14 @@ export function haltFor(error: unknown, context: PlanContext): void {
   }
 }
 
+/** What guards held in this run was released while it was active: nothing of its files is held any more. */
+async function correctReports(done: InputReport[], { pipeline, runId, state }: PlanContext): Promise<void> {
+  const plans = await state.heldPlans([pipeline.name])
+  if (plans.some((plan) => plan.runId === runId && plan.guard !== 'brake')) return
+  for (const [index, report] of done.entries())
+    if (isHeldByGuard(report)) done[index] = releasedReport(report)
+}
+
 interface Asked {
   /** Lets growing files settle first. */
   readonly wait: boolean
@@ -185,7 +201,7 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
       done.push({ ...heldReport(staged.input, judged.hold.reason), hint: releaseHint(context.runId, judged) })
   }
   // After the files: what is newer about a change goes before what was held and released.
-  await takeReleased(context)
+  if ((await takeReleased(context)) > 0) await correctReports(done, context)
   await applyPlan(context)
   // What a brake lets go of what the files have asked for.
   for await (const { staged, counts } of planBrakes(context)) {

@@ -194,12 +194,17 @@ const FAILED_BEFORE =
 const GOES_ALONE = `NOT EXISTS (SELECT 1 FROM operation AS other WHERE other.pipeline = operation.pipeline
   AND other.key = operation.key AND other.id <> operation.id AND other.state = 'planned' AND ${isKeyed('other')})`
 
+const RELEASED_DELETES = `pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
+  AND ${GOES_ALONE} AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing = 1 OR undoes IS NOT NULL)`
+
 function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeReleasedDeletes'> {
   const release = db.transaction(createRelease(db))
-  const takeDeletes = db.prepare(`
-    UPDATE operation SET state = 'planned', run_id = @runId
-    WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing' AND ${GOES_ALONE}
-      AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing = 1 OR undoes IS NOT NULL)`)
+  const heldHere = db.prepare<[Record<string, unknown>], { guard: GuardName; deletes: number }>(`
+    SELECT guard, count(*) AS deletes FROM operation WHERE ${RELEASED_DELETES} AND run_id = @runId
+    GROUP BY guard ORDER BY guard`)
+  const takeDeletes = db.prepare(
+    `UPDATE operation SET state = 'planned', run_id = @runId WHERE ${RELEASED_DELETES}`,
+  )
   const takeFailed = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
     WHERE pipeline = @pipeline AND ${FAILED_BEFORE} AND @missing = 1
@@ -211,12 +216,13 @@ function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeRele
     takeReleasedDeletes: async (pipeline, runId, { missing, deletes }) =>
       db.transaction(() => {
         const of = { pipeline, runId, missing: missing ? 1 : 0 }
-        const { changes: released } = takeDeletes.run(of)
-        const { changes: failed } = takeFailed.run({ ...of, deletes: deletes ? 1 : 0 })
+        const ofThisRun = heldHere.all(of)
+        takeDeletes.run(of)
+        takeFailed.run({ ...of, deletes: deletes ? 1 : 0 })
         // Their records are back, or the pipeline no longer asks for it.
         giveUp.run({ pipeline, runId })
         forget.run({ pipeline })
-        return released + failed
+        return ofThisRun
       })(),
   }
 }

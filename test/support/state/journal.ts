@@ -3,6 +3,7 @@ import { auditEntry } from '../../../src/core/log/audit.ts'
 import { NOT_DONE_REASON } from '../../../src/core/change/lookup/doubt.ts'
 import type { Operation, Settled } from '../../../src/core/change/operation.ts'
 import { OVERTAKABLE, REMAINING, SETTLED_SO_FAR } from '../../../src/core/change/states.ts'
+import type { GuardName } from '../../../src/core/change/waiting/guard.ts'
 import { firstForm, LEFT_IN_DOUBT, sendingOrder, SENDING_ORDER } from '../../../src/core/change/steps.ts'
 import type { EntryContext, LeftOpen, Marking, RunState } from '../../../src/core/run-state.ts'
 import type { Replanned } from '../../../src/core/state.ts'
@@ -205,7 +206,7 @@ function takeReleasedDeletes(
   tables: Tables,
   { pipeline, runId }: { pipeline: string; runId: string },
   { missing, deletes }: Parameters<RunState['takeReleasedDeletes']>[2],
-): number {
+): Awaited<ReturnType<RunState['takeReleasedDeletes']>> {
   const isStillMissing = ({ linkId }: Row): boolean =>
     linkId !== undefined && (tables.links.get(linkId)?.missing ?? 0) > 0
   const goesAlone = ({ id, key }: Row): boolean =>
@@ -241,10 +242,16 @@ function takeReleasedDeletes(
     ...rows,
     ...failed.filter((row) => missing && (deletes || row.kind !== 'delete') && isStillMissing(row)),
   ]
+  const ofThisRun = Map.groupBy(
+    rows.filter((row) => row.runId === runId),
+    ({ guard }) => guard as GuardName,
+  )
   for (const row of taken) Object.assign(row, { state: 'planned', runId })
   for (const row of failed) if (row.state === 'failed') tables.operations.delete(row.id)
   forgetEmptyHolds(tables, pipeline)
-  return taken.length
+  return [...ofThisRun]
+    .map(([guard, { length: deletes }]) => ({ guard, deletes }))
+    .toSorted((one, other) => (one.guard < other.guard ? -1 : 1))
 }
 
 function memoryWrites(tables: Tables): Pick<Journal, 'markSending' | 'settleBatch' | 'markAndSettle'> {
