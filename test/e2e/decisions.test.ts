@@ -101,6 +101,15 @@ describe('a full export', () => {
       code: 0,
       stdout: expect.stringContaining('4 changes of shop released') as string,
     })
+    for (const of of [[], ['--key', 'K9']])
+      expect(await shop.cli('held', 'release', run, ...of)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /^(4 changes were|1 change was) released before; the next run/u,
+        ) as string,
+      })
+    const { stdout: log } = await shop.cli('audit', 'list', '--run', run)
+    expect(log.match(/changes? held by max_deletes w/gu)).toHaveLength(1)
     expect(await isThere(9)).toBe(true)
     expect(await json(runJson, 'run')).toMatchObject({
       code: 0,

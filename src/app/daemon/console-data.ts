@@ -20,7 +20,7 @@ import { requestsOfDay } from '../run/service/rate-window.ts'
 import { explainRecords } from '../people/explain.ts'
 import type { Corrected } from '../people/correcting.ts'
 import { correctableReject } from '../people/correctable.ts'
-import { approvalLines, countedApprovals, type Released } from '../people/releasing.ts'
+import { countedApprovals, isReleasedAgain, type Released, releaseLines } from '../people/releasing.ts'
 import { createReader, type Readable } from './reader.ts'
 
 interface Parts {
@@ -87,11 +87,15 @@ const correctedText = ({ pipeline, key, still }: Corrected): string =>
     ? `Done. The next run of ${pipeline} maps record ${key} with it. It is in the sync log.`
     : `Noted, and in the sync log. Record ${key} is still rejected: ${still}.`
 
+const DONE = 'Done. It is in the sync log.'
+
 /** With what an approval leaves open. */
 function doneText(kind: string, result: unknown): string {
   if (kind === 'correct') return correctedText(result as Corrected)
-  const lines = kind === 'held release' ? approvalLines(result as Released) : []
-  return ['Done. It is in the sync log.', ...lines.map((line) => `${line}.`)].join(' ')
+  if (kind !== 'held release') return DONE
+  const released = result as Released
+  const first = isReleasedAgain(released) ? 'Nothing new was decided.' : DONE
+  return [first, ...releaseLines(released).map((line) => `${line}.`)].join(' ')
 }
 
 /** A run is begun, and not waited for: its page shows what becomes of it. */

@@ -33,6 +33,8 @@ export interface Released {
   readonly run_id: string
   readonly pipelines: readonly string[]
   readonly changes: number
+  /** Changes that were released before, and are not sent yet; absent where there are none. */
+  readonly released_before?: number
   /** Of changes that approvers must release; absent where there were none. */
   readonly approvals?: GivenApprovals
 }
@@ -53,7 +55,7 @@ export interface GivenApprovals {
 const MOST_KEYS = 10
 
 /** What became of changes that approvers must release, for the person who approves. */
-export function approvalLines({ run_id: run, approvals }: Released): readonly string[] {
+function approvalLines({ run_id: run, approvals }: Released): readonly string[] {
   if (approvals === undefined) return []
   const { approved, again, waiting, missing, left_out: left } = approvals
   const more = `${plural(missing, 'more approver')} must release them: contact-sync held release ${run} --as NAME`
@@ -68,6 +70,18 @@ export function approvalLines({ run_id: run, approvals }: Released): readonly st
       : []),
   ]
 }
+
+/** What a release says besides how many changes it lets go. */
+export function releaseLines(released: Released): readonly string[] {
+  const { released_before: before = 0 } = released
+  const [were, them] = before === 1 ? ['was', 'it'] : ['were', 'them']
+  const line = `${plural(before, 'change')} ${were} released before; the next run sends ${them}`
+  return [...(before > 0 ? [line] : []), ...approvalLines(released)]
+}
+
+/** A second release, or approval, of the same changes by the same person. */
+export const isReleasedAgain = ({ changes, approvals, released_before: before = 0 }: Released): boolean =>
+  changes === 0 && (approvals === undefined ? before > 0 : approvals.approved === 0)
 
 interface HeldOfRun {
   readonly run: string
@@ -256,6 +270,22 @@ async function approveHeld(desk: Desk, which: HeldOfRun, changes: readonly Opera
   }
 }
 
+/** What a second release finds done. */
+function releasedBefore(
+  { key }: HeldOfRun,
+  plans: readonly HeldPlan[],
+  changes: readonly Operation[],
+): Pick<Released, 'released_before'> {
+  const number =
+    key === undefined
+      ? plans.reduce(
+          (sum, { left, ready, releasedAt }) => sum + ready + (releasedAt === undefined ? 0 : left),
+          0,
+        )
+      : changes.filter(({ isReleased }) => isReleased === true).length
+  return number === 0 ? {} : { released_before: number }
+}
+
 /**
  * Lets exactly the changes go that guards held in this run; of one record where `key` is given. What approvers must release
  * goes when enough of them have. Throws USAGE where there are none, or where the person may not release them, and HELD_CHANGED
@@ -278,20 +308,23 @@ export async function releaseHeld(
       'HELD_CHANGED',
       `the held changes of run ${run} are not released: ${changed.join('; ')}`,
     )
-  if (changes.some(({ needed }) => needed > 0)) return approveHeld(desk, which, changes)
+  const open = changes.filter(({ isReleased }) => isReleased !== true)
+  const before = releasedBefore(which, plans, changes)
+  if (open.some(({ needed }) => needed > 0)) return { ...(await approveHeld(desk, which, open)), ...before }
   const counts =
     key === undefined
       ? plans.flatMap(({ pipeline, guard, left, releasedAt }) =>
           releasedAt === undefined ? [{ pipeline, guard, changes: left }] : [],
         )
-      : countsOf(changes)
+      : countsOf(open)
   const entries = heldEntries({ action: 'release', verb: 'released' }, which, counts, desk)
-  await desk.conclude([{ do: 'release', run, keys: key === undefined ? undefined : [key] }], entries)
-  const of = key === undefined ? plans.map(({ pipeline, left }) => ({ pipeline, changes: left })) : counts
+  const release = { do: 'release', run, keys: key === undefined ? undefined : [key] } as const
+  await desk.conclude(counts.length === 0 ? [] : [release], entries)
   return {
     run_id: run,
-    pipelines: of.map(({ pipeline }) => pipeline),
-    changes: of.reduce((sum, one) => sum + one.changes, 0),
+    pipelines: (key === undefined ? plans : changes).map(({ pipeline }) => pipeline),
+    changes: counts.reduce((sum, one) => sum + one.changes, 0),
+    ...before,
   }
 }
 

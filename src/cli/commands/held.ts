@@ -1,6 +1,6 @@
 // `held list`, `held release` and `held drop`: changes held by a guard or for a reason of the record, and what an operator
 // decides about them.
-import { approvalLines, countedApprovals, type Released } from '../../app/people/releasing.ts'
+import { countedApprovals, type Released, releaseLines } from '../../app/people/releasing.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -111,11 +111,9 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
 }
 
 function releasedText(released: Released): string[] {
-  const { changes, approvals } = released
-  return [
-    ...(changes === 0 && approvals !== undefined ? [] : [goesText(released)]),
-    ...approvalLines(released),
-  ]
+  const { changes, approvals, released_before: before } = released
+  const isOfBefore = changes === 0 && (approvals !== undefined || before !== undefined)
+  return [...(isOfBefore ? [] : [goesText(released)]), ...releaseLines(released)]
 }
 
 function goesText({ changes, pipelines }: Released): string {

@@ -81,6 +81,8 @@ interface AnyOperation {
   readonly swallowed: number
   /** The guard that held it; undefined where it is not held, or for a reason of its own. */
   readonly guard: string | undefined
+  /** It is held, and a person has released it: the next run sends it. */
+  readonly isReleased?: true
   /** How many approvers must release it; 0 where it is not held for that. */
   readonly needed: number
   /** Look-ups so far that did not find the contact (in doubt only). */

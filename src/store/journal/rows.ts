@@ -35,6 +35,7 @@ export interface OperationRow {
   sent: number
   swallowed: number
   guard: string | null
+  released: number
   needed: number | null
   known: string | null
   asserted: string | null
@@ -50,7 +51,7 @@ export interface OperationRow {
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, evidence, outcome, state, rank, absent_reads, not_before,
-       reason, cause, undoes, sent, swallowed, guard,
+       reason, cause, undoes, sent, swallowed, guard, released,
        CASE WHEN state = 'held' THEN (SELECT needed FROM approval_need WHERE operation = operation.id) END AS needed, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
        coalesce(link.fresh, operation.fresh) AS fresh, carried,
        (SELECT nullif(sha256, '') FROM input WHERE input.id = input_id AND name = file) AS sha256,
@@ -156,6 +157,7 @@ export function operationOf(row: OperationRow): Operation {
     sent: row.sent,
     swallowed: row.swallowed,
     guard: row.guard ?? undefined,
+    ...(row.state === 'held' && row.released === 1 ? { isReleased: true as const } : {}),
     needed: row.needed ?? 0,
     absentReads: row.absent_reads,
     notBefore: row.not_before,

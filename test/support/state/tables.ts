@@ -276,6 +276,7 @@ export function operationOf(tables: Tables, row: Row): Operation {
     sent: row.sent,
     swallowed: row.swallowed,
     guard: row.guard,
+    ...(row.state === 'held' && row.released ? { isReleased: true as const } : {}),
     needed: row.state === 'held' ? row.needed : 0,
     absentReads: row.absentReads,
     notBefore: row.notBefore,
