@@ -138,6 +138,8 @@ export interface HeldPlan {
   readonly heldAt: number
   /** How many approvers must release its changes: the most that one of them needs. */
   readonly needed: number
+  /** Changes that approvers must release, and have not yet: a rule may name only some of a plan. */
+  readonly toApprove: number
   /** Whose approval counts for at least one of its changes as they are now; some of them wait for others. Empty where not asked. */
   readonly approvedBy: readonly string[]
   readonly releasedAt: number | undefined

@@ -113,12 +113,14 @@ describe('what a rule requires', () => {
     const listed = async () => (await place.cli('held', 'list')).stdout
     const command = `contact-sync held release ${held} --as NAME\n`
 
+    expect(await listed()).toContain(`to release exactly these, 1 of them by 2 approvers: ${command}`)
     expect((await as('anna', 'held', 'release', held)).stdout).toBe(
       `3 changes of shop released; the next run sends them, unless newer data arrives first\n1 change approved\n1 change still wait; 1 more approver must release them: ${command}`,
     )
     expect(await listed()).toContain(`run ${held}: 1 change held by max_changes`)
     expect(await listed()).toContain('released so far by anna')
     expect(await listed()).not.toContain('have changed since')
+    expect(await listed()).toContain(`to release exactly these, by 2 approvers: ${command}`)
     // What an operator may release has gone already.
     const operator = await as('olga', 'held', 'release', held)
     expect(operator.code).toBe(2)

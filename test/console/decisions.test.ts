@@ -103,6 +103,7 @@ describe('what is said before', () => {
     configHash: '',
     heldAt: 0,
     needed: 0,
+    toApprove: 0,
     approvedBy: [],
     releasedAt: undefined,
   }

@@ -60,11 +60,10 @@ async function approvalOf(
   { state, server }: { state: Reads; server: Settings['server'] },
 ): Promise<PipelineFacts['approval']> {
   if (approvals === undefined) return undefined
-  const open = (await state.heldPlans([name])).filter(
-    ({ needed, releasedAt }) => needed > 0 && releasedAt === undefined,
-  )
+  const plans = await state.heldPlans([name])
+  const changes = plans.reduce((sum, { toApprove }) => sum + toApprove, 0)
   const approvers = server.users.filter(({ role }) => role === 'approver').map((user) => user.name)
-  return open.length === 0 ? undefined : { changes: open.reduce((sum, { left }) => sum + left, 0), approvers }
+  return changes === 0 ? undefined : { changes, approvers }
 }
 
 async function driftOf({ name, drift }: PipelineSettings, state: Reads): Promise<PipelineFacts['drift']> {

@@ -32,7 +32,9 @@ const heldPlan = (plan: HeldPlan) => ({
   number: plan.number,
   threshold: plan.threshold,
   // Absent where an operator may release it.
-  ...(plan.needed === 0 ? {} : { approvers_needed: plan.needed, approved_by: plan.approvedBy }),
+  ...(plan.needed === 0
+    ? {}
+    : { approvers_needed: plan.needed, to_approve: plan.toApprove, approved_by: plan.approvedBy }),
   reason: plan.reason,
   held_at: new Date(plan.heldAt).toISOString(),
   released_at: plan.releasedAt === undefined ? null : new Date(plan.releasedAt).toISOString(),
@@ -60,9 +62,11 @@ function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]
   const needed = plan.approvers_needed ?? 0
   const remaining = plan.changed_since > 0 && needed === 0 ? ' --remaining' : ''
   const as = needed === 0 ? '' : ' --as NAME'
+  const waiting = plan.to_approve ?? 0
+  const part = waiting < plan.number - plan.changed_since ? `${waiting} of them ` : ''
   const next =
     plan.released_at === null
-      ? `  to release exactly these${needed === 0 ? '' : `, by ${plural(needed, 'approver')}`}: contact-sync held release ${plan.run_id}${remaining}${as}`
+      ? `  to release exactly these${needed === 0 ? '' : `, ${part}by ${plural(needed, 'approver')}`}: contact-sync held release ${plan.run_id}${remaining}${as}`
       : '  released; the next run sends them'
   return [
     `${plan.pipeline}: run ${plan.run_id}: ${plural(plan.number, 'change')} held by ${plan.guard}: ${plan.reason}`,

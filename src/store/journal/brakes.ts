@@ -309,7 +309,7 @@ export function createHeldByBrakes(db: Connection): () => readonly HeldPlan[] {
         figures === null
           ? `they wait for the term ${name}: the first contacts that got it are watched`
           : `they wait for the term ${name}: of the first contacts, ${figures}`,
-      ...{ needed: 0, approvedBy: [], releasedAt: undefined },
+      ...{ needed: 0, toApprove: 0, approvedBy: [], releasedAt: undefined },
     }))
 }
 

@@ -33,6 +33,7 @@ interface HoldRow {
   left_over: number
   ready: number
   needed: number
+  to_approve: number
 }
 
 const heldPlan = (row: HoldRow): HeldPlan => ({
@@ -45,6 +46,7 @@ const heldPlan = (row: HoldRow): HeldPlan => ({
   configHash: row.config_hash,
   heldAt: row.held_at,
   needed: row.needed,
+  toApprove: row.to_approve,
   approvedBy: [],
   releasedAt: row.released_at ?? undefined,
   left: row.left_over,
@@ -103,6 +105,9 @@ SELECT run_id, pipeline, guard, max(threshold) AS threshold, max(config_hash) AS
        sum(${READY_OF_HOLD}) + sum(${LEFT_OF_HOLD}) - coalesce(sum(${LEFT_OF_HOLD}) ${OPEN}, sum(${LEFT_OF_HOLD})) AS ready,
        (SELECT coalesce(max(needed), 0) FROM operation JOIN approval_need ON approval_need.operation = operation.id
         WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard AND operation.state = 'held') AS needed,
+       (SELECT count(*) FROM operation JOIN approval_need ON approval_need.operation = operation.id
+        WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard AND operation.state = 'held'
+          AND operation.released = 0) AS to_approve,
        sum(${WAITS_WITHOUT_CHANGES}) AS waiting
 FROM hold GROUP BY run_id, pipeline, guard) AS listed
 WHERE left_over > 0 OR ready > 0 OR waiting > 0 ORDER BY held_at, run_id`

@@ -255,6 +255,7 @@ function heldPlan(tables: Tables, holds: readonly HoldRow[], first: HoldRow): He
     configHash: first.configHash,
     approvedBy: [],
     needed: Math.max(0, ...held.map(({ needed }) => needed)),
+    toApprove: held.filter(({ needed, released }) => needed > 0 && !released).length,
     heldAt: Math.min(...holds.map(({ heldAt }) => heldAt)),
     releasedAt: open.length === 0 ? first.releasedAt : undefined,
   }
