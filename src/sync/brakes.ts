@@ -1,5 +1,6 @@
 // Terms that a brake gives, after the files of a run: decides what may go, reads the first contacts again when they have had the
 // term for long enough, and plans what was granted. What waits is reported.
+import type { Operation } from '../core/change/operation.ts'
 import { type Difference, difference, type KnownLink } from '../core/change/diff.ts'
 import {
   type BrakeAsk,
@@ -20,6 +21,8 @@ import { brakedTerms } from './plan/present-terms.ts'
 
 const BLOCKED = 1
 const UNSUBSCRIBED = 2
+
+const PAGE = 500
 
 async function note(
   reason: string,
@@ -141,10 +144,15 @@ async function countHeldAfter(
   { runId, state, tally }: PlanContext,
 ): Promise<void> {
   if (counts.held === 0) return
-  const planned = await state.takeToSend(runId, undefined, Number.MAX_SAFE_INTEGER)
-  const going = new Set(planned.map(({ key }) => key))
-  for (const key of keys) {
-    if (going.has(key) || !tally.isAsking(key)) continue
+  const waiting = new Set(keys)
+  for (let last: Operation | undefined; ;) {
+    const page = await state.takeToSend(runId, last, PAGE)
+    for (const { key } of page) waiting.delete(key)
+    last = page.at(-1)
+    if (last === undefined) break
+  }
+  for (const key of waiting) {
+    if (!tally.isAsking(key)) continue
     counts.held -= 1
     tally.noteAskHeld(key)
   }
