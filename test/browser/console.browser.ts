@@ -200,6 +200,22 @@ describe('every page', () => {
     expect([name, over]).toEqual([name, 0])
   }
 
+  it('has room for long names of pipelines', async () => {
+    const { page } = await openWindow(browser, SCREENS.wide)
+    await signIn(page, world.url)
+    for (const path of ['/', '/runs', '/rejects']) {
+      await page.goto(`${world.url}${path}`)
+      const renamed = await page.evaluate<number>(`
+        const cells = document.querySelectorAll('tbody [data-title="Pipeline"] > div')
+        for (const cell of cells) (cell.querySelector('a') ?? cell).textContent = 'newsletter_subscribers_of_all_shops_in_the_north'
+        cells.length`)
+      expect(renamed).toBeGreaterThan(0)
+      const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect([path, await page.evaluate(over)]).toEqual([path, 0])
+    }
+    await page.context().close()
+  })
+
   it.each(Object.keys(SCREENS) as Screen[])(
     'has no violation that axe knows and never scrolls sideways: %s',
     async (screen) => {

@@ -5,8 +5,8 @@ import { none, nothing } from './parts.ts'
 
 export interface Column<T> {
   readonly title: string
-  /** Numbers are set to the right; short ones are never broken. */
-  readonly kind?: 'number' | 'head' | 'short'
+  /** Numbers are set to the right; short ones are never broken, long names anywhere. */
+  readonly kind?: 'number' | 'head' | 'short' | 'name'
   cell(row: T): Html
 }
 

@@ -18,6 +18,7 @@ interface Alerts {
 /** Of a condition that is about no pipeline alone. */
 const pipelineColumn: Column<{ readonly pipeline: string }> = {
   title: 'Pipeline',
+  kind: 'name',
   cell: ({ pipeline }) => (pipeline === '' ? html`<span class="quiet">all</span>` : html`${pipeline}`),
 }
 

@@ -49,7 +49,7 @@ export const rejectTable = (rows: readonly RejectView[], empty: string, mayDecid
         kind: 'head',
         cell: ({ file, line, runId }) => html`<a href="/runs/${runId}">${said(file)}:${line}</a>`,
       },
-      { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
+      { title: 'Pipeline', kind: 'name', cell: ({ pipeline }) => html`${pipeline}` },
       {
         title: 'Key',
         kind: 'short',

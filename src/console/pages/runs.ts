@@ -44,7 +44,7 @@ const columnsOf = (active: Runs['active']): readonly Column<ListedRun>[] => [
     kind: 'head',
     cell: ({ id, startedAt }) => html`<a href="/runs/${id}">${moment(startedAt)}</a>`,
   },
-  { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
+  { title: 'Pipeline', kind: 'name', cell: ({ pipeline }) => html`${pipeline}` },
   {
     title: 'Status',
     cell: ({ id, status, error, undoes }) =>

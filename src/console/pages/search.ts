@@ -27,7 +27,7 @@ const contacts = (found: FoundView): Html =>
             },
             { title: 'Who', cell: ({ known }) => nameAndMail(known) },
             { title: 'Key', cell: ({ key }) => said(key) },
-            { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
+            { title: 'Pipeline', kind: 'name', cell: ({ pipeline }) => html`${pipeline}` },
           ],
         })}`
 

@@ -48,6 +48,12 @@ export const TABLE_STYLE = css`
   th.number,
   td.number {
     text-align: end;
+    padding-inline: 0.5rem;
+  }
+  tbody th > div,
+  td.name > div {
+    overflow-wrap: anywhere;
+    min-width: 7rem;
   }
   .reason {
     overflow-wrap: anywhere;
@@ -169,6 +175,8 @@ export const TABLE_STYLE = css`
     tbody td:has(> div > .zero:only-child) {
       display: none;
     }
+    tbody th > div,
+    td.name > div,
     .reason {
       min-width: 0;
     }
