@@ -129,7 +129,7 @@ const withoutGivenUp = (record: EditsOfRecord, link: KnownLink | undefined): Edi
 async function lookAgain(
   { key, contactId, fields }: EditsOfRecord,
   { link, isWaiting }: EditedRecord,
-  context: RunContext,
+  context: PlanContext,
 ): Promise<Contact> {
   const { state, pipeline, session, clock, handEdits: rules } = context
   const judged = fields.map(({ field }) => field)
@@ -160,7 +160,7 @@ async function lookAgain(
  * Looks at the records whose edits were last looked at before that time (milliseconds since the epoch), and plans what the
  * source wants where the edit has ended; how many records that are.
  */
-export async function recheckEdits(before: number, context: RunContext): Promise<number> {
+export async function recheckEdits(before: number, context: PlanContext): Promise<number> {
   const { state, pipeline, runId, clock } = context
   const now = clock.now()
   const entries: StagedEntry[] = []

@@ -12,7 +12,7 @@ import type { ServiceSettings } from '../core/settings.ts'
 import { termKey, termOutcome, termsBeyond } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
-import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-edits.ts'
+import { editsBeforeDelete, heldByEdits, mergedFields, recheckEdits, rulesFor } from './hand-edits.ts'
 import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { inputError } from './input-error.ts'
@@ -269,6 +269,7 @@ async function* previewSteps(
   const customFields = await loadCustomFields(given)
   const handEdits = handEditRules(given.pipeline, customFields)
   const context: PlanContext = { ...given, handEdits, doubtful: new Set() }
+  const started = context.clock.now()
   await noticeChanges(customFields, context)
   await reopenInputs(context)
   await withdrawReleases(context)
@@ -312,6 +313,9 @@ async function* previewSteps(
     await context.state.endInput(staged, { as: 'processed' })
   }
   inputs.push(...(await brakeReports(context)))
+  if (context.unasked !== undefined) return
+  context.tally.counts.read += await recheckEdits(started, context)
+  yield* pretend(context, parts)
 }
 
 /** Yields what undoing a run would change, and returns the plan; `left` is called with what stays. */

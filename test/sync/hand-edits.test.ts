@@ -1,4 +1,5 @@
 // Edits made by hand at the service, over whole runs: what is kept, asked about, sent again, and how each edit ends.
+import { changePlace } from '../../src/core/change/plan/planned-change.ts'
 import { describe, expect, it } from 'vitest'
 import { runAccount } from '../../src/core/log/run-account.ts'
 import type { Line } from '../support/line.ts'
@@ -256,6 +257,35 @@ describe('under keep', () => {
     expect(await line.run({ isAsked: false })).toMatchObject({ updated: 1 })
     expect(contact(line)).toMatchObject({ phone: '2' })
   })
+})
+
+it.each(['kept', 'released', 'ended'] as const)(
+  'a plan has what the next run sends of an edit that is %s, and what is not known offline is left out',
+  async (now) => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    await line.run()
+    if (now === 'released') await line.state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'phone' })
+    if (now === 'ended') edit(line, { phone: '' })
+    expect((await line.preview({ isOffline: true })).changes).toEqual([])
+    const { changes, totals } = await line.preview()
+    const sent = [{ action: 'update', key: 'K1', fields: { phone: { to: '2' } } }]
+    expect(changes).toMatchObject(now === 'kept' ? [] : sent)
+    expect(changes.map(changePlace)).toEqual(now === 'kept' ? [] : ['edits at the service'])
+    expect(totals).toMatchObject(now === 'kept' ? { read: 0, updated: 0 } : { read: 1, updated: 1 })
+  },
+)
+
+it('a plan looks once at a contact whose record comes again beside an edit', async () => {
+  const line = await linked()
+  edit(line, { phone: '9' })
+  line.source.drop('2.csv', row('Ann', '2'))
+  await line.run()
+  line.source.drop('3.csv', row('Anna', '2'))
+  const { changes, totals } = await line.preview()
+  expect(changes).toHaveLength(1)
+  expect(totals).toMatchObject({ read: 1, updated: 1, kept_edits: 1 })
 })
 
 it('an update that was planned when an edit ended counts as one in the control totals of its run', async () => {

@@ -50,9 +50,11 @@ export interface PlannedChange {
   readonly source: ChangeSource
 }
 
-/** `a.csv:3`; a record of several rows stands on the lines of all of them. */
-export const changePlace = ({ source: { file, line, lines } }: Pick<PlannedChange, 'source'>): string =>
-  line === null ? `gone from ${file}` : `${file}:${(lines ?? [line]).join(',')}`
+/** `a.csv:3`; a record of several rows stands on the lines of all of them, and what no row asks for has none. */
+export function changePlace({ source: { file, line, lines } }: Pick<PlannedChange, 'source'>): string {
+  if (line === null) return `gone from ${file}`
+  return line === 0 ? file : `${file}:${(lines ?? [line]).join(',')}`
+}
 
 /** What a step sends of its fields and what the update method withholds, going by what was pushed last. */
 export function partedFields(
