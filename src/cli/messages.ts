@@ -34,6 +34,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   HELD_CHANGED: EXIT.held,
   PAUSED: EXIT.held,
   SUPPRESSION_LIST: EXIT.held,
+  PIPELINE_RENAMED: EXIT.held,
   RECEIVER_FAILED: EXIT.partial,
 }
 

@@ -1,4 +1,5 @@
 // What one run did, for a person: what happened first, then what to look at, then what to type next.
+import { isOperatorStop } from '../core/outcome/circuit.ts'
 import { type InputReport, type Outcome, OUTCOMES } from '../core/outcome/summary.ts'
 import type { PipelineResult } from '../sync/run.ts'
 import { ERRORS } from '../core/words/errors.ts'
@@ -13,9 +14,9 @@ const HEADLINES: Record<PipelineResult['status'], string> = {
   failed: 'given up',
 }
 
-function headline({ status, code }: PipelineResult): string {
-  if (code === 'SUPPRESSION_LIST') return 'stopped, so nothing more was sent'
-  return code === 'PAUSED' ? 'paused, so nothing more was sent' : HEADLINES[status]
+function headline(result: PipelineResult): string {
+  if (!isOperatorStop(result)) return HEADLINES[result.status]
+  return `${result.code === 'PAUSED' ? 'paused' : 'stopped'}, so nothing more was sent`
 }
 
 const outcomeName = (outcome: Outcome): string => outcome.replace('_', ' ')
@@ -72,9 +73,7 @@ export function resultLines(result: PipelineResult): readonly string[] {
       ? []
       : [
           `  ${result.code}: ${result.error}`,
-          ...(result.code === 'PAUSED' || result.code === 'SUPPRESSION_LIST'
-            ? [`  ${ERRORS[result.code].hint}`]
-            : []),
+          ...(isOperatorStop(result) ? [`  ${ERRORS[result.code].hint}`] : []),
         ]
   if (result.terms_created > 0) parts.push(`${plural(result.terms_created, 'term')} made`)
   if (result.erased > 0) parts.push(`of those skipped ${number(result.erased)} erased by request`)

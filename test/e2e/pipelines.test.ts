@@ -79,6 +79,33 @@ it('a pipeline that is renamed: check and status name the orphan, and its record
   expect((await shop.cli('audit', 'list', '--action', 'rename')).stdout).toContain('webshop')
 })
 
+it('a pipeline under a new name makes no contact again: it waits until its records have that name', async () => {
+  await shop.configure(RENAMED())
+  await shop.drop('shop', 'a.csv', peopleCsv(3))
+  const stopped = await json('run')
+  expect(stopped).toMatchObject({
+    code: 4,
+    said: {
+      pipelines: [
+        { pipeline: 'webshop', status: 'held', code: 'PIPELINE_RENAMED', read: 0, requests: 0 },
+        { pipeline: 'crm', status: 'ok' },
+      ],
+    },
+  })
+  const told = await shop.cli('run', 'webshop')
+  expect([told.code, told.stdout]).toEqual([4, expect.stringContaining('3 records of the pipeline shop')])
+  expect(told.stdout).toContain('contact-sync state rename-pipeline OLD NEW')
+  expect((await json('state', 'rename-pipeline', 'shop', 'webshop')).code).toBe(0)
+  expect((await json('run', 'webshop')).said).toMatchObject({ pipelines: [{ unchanged: 3, requests: 0 }] })
+})
+
+it('a pipeline that takes the place of one that was dropped begins anew', async () => {
+  await shop.configure(RENAMED())
+  await shop.drop('shop', 'a.csv', peopleCsv(3))
+  expect((await shop.cli('state', 'drop-pipeline', 'shop', '--yes')).code).toBe(0)
+  expect((await json('run', 'webshop')).said).toMatchObject({ pipelines: [{ status: 'ok', read: 3 }] })
+})
+
 it('a person of a renamed pipeline is erased from its folder, and nothing is left to search', async () => {
   await shop.configure(RENAMED())
   await shop.cli('state', 'rename-pipeline', 'shop', 'webshop')
@@ -88,8 +115,9 @@ it('a person of a renamed pipeline is erased from its folder, and nothing is lef
 })
 
 it('a pipeline whose new name has records of its own is not mixed with them', async () => {
-  await shop.configure(RENAMED())
-  await shop.drop('shop', 'a.csv', peopleCsv(3))
+  await mkdir(shop.path('inbox', 'webshop'))
+  await shop.configure(RENAMED().replace('inbox/shop', 'inbox/webshop'))
+  await shop.drop('webshop', 'a.csv', peopleCsv(3))
   expect((await shop.cli('run', 'webshop')).code).toBe(0)
   const { code, stderr } = await shop.cli('state', 'rename-pipeline', 'shop', 'webshop')
   expect([code, stderr]).toEqual([2, expect.stringContaining('has a pipeline webshop already, with 3 links')])

@@ -22,6 +22,7 @@ import type { MailTurns, Turns } from '../../sync/send/turns.ts'
 import { keepConfiguration } from './keep-configuration.ts'
 import type { Keeping } from './keeping.ts'
 import { keepingWarnings } from './keeping-warnings.ts'
+import { renamedStop } from './renamed.ts'
 import { limitRun } from './run-limits.ts'
 import { writeOptOuts } from './opt-out-files.ts'
 import type { createSuppressions } from './suppression.ts'
@@ -224,9 +225,11 @@ export async function loggedRun(
   let result: PipelineResult | undefined
   try {
     const paused = await pauseOf(context, parts.state, options)
-    if (paused !== undefined) circuit.halt({ code: 'PAUSED', message: paused })
+    const stop: Stop | undefined =
+      paused === undefined ? await renamedStop(pipeline, parts) : { code: 'PAUSED', message: paused }
+    if (stop !== undefined) circuit.halt(stop)
     result =
-      paused === undefined
+      stop === undefined
         ? await withinRun(context, {
             parts,
             work: async () => {

@@ -1,6 +1,7 @@
 // The decision about alerts: from facts to the conditions that hold, and from these and what was reported before to
 // the messages. One message when a condition begins, one when it ends; none in between.
 import { type DriftRound, isAboveShare } from '../change/others/drift-rounds.ts'
+import { isOperatorStop } from '../outcome/circuit.ts'
 import type { Pause } from '../outcome/daemon.ts'
 import { type Condition, type ConditionKey, type ConditionName, CONDITIONS } from './alert-rules.ts'
 import type { AlertSettings } from '../settings.ts'
@@ -67,9 +68,9 @@ export const conditionOfService = (code: ErrorCode | undefined): ConditionName |
 function failedCondition({ lastRun, broken, name }: PipelineFacts): Condition[] {
   if (broken !== undefined)
     return [{ name: 'failed', pipeline: name, numbers: { code: broken.code ?? 'INTERNAL' } }]
-  // A run that a signal ended failed without a code, and continues automatically. Without the suppression list every run
-  // stops until a person has put it right, though it counts as held.
-  const isStopped = lastRun?.status === 'failed' || lastRun?.code === 'SUPPRESSION_LIST'
+  // A run that a signal ended failed without a code, and continues automatically. Without the suppression list, and under a name
+  // that the state does not know, every run stops until a person has put it right, though it counts as held.
+  const isStopped = lastRun?.status === 'failed' || (isOperatorStop(lastRun) && lastRun.code !== 'PAUSED')
   if (!isStopped || lastRun.code === undefined) return []
   if (conditionOfService(lastRun.code) !== undefined) return []
   return [{ name: 'failed', pipeline: name, numbers: { code: lastRun.code, run_id: lastRun.id } }]

@@ -17,13 +17,18 @@ export interface Stop {
     | 'MAX_DURATION'
     | 'PAUSED'
     | 'SUPPRESSION_LIST'
+    | 'PIPELINE_RENAMED'
   >
   readonly message: string
 }
 
+const OPERATOR_STOPS = ['PAUSED', 'SUPPRESSION_LIST', 'PIPELINE_RENAMED'] as const
+
 /** Stops that an operator ends: what was not sent counts as held, and the service is not to blame. */
-export const isOperatorStop = (stop: { readonly code: ErrorCode } | undefined): boolean =>
-  stop?.code === 'PAUSED' || stop?.code === 'SUPPRESSION_LIST'
+export const isOperatorStop = <Of extends { readonly code?: ErrorCode | undefined }>(
+  stop: Of | undefined,
+): stop is Of & { readonly code: (typeof OPERATOR_STOPS)[number] } =>
+  OPERATOR_STOPS.some((code) => code === stop?.code)
 
 export interface Circuit {
   /** Takes note of a result; the first reason to stop stays. */

@@ -55,6 +55,10 @@ export const ERRORS = {
     'fatal',
     'Put the list of consents.suppress back, whole and readable: the next run continues. If a much shorter list is right, save it under another name and write that name into consents.suppress.',
   ),
+  PIPELINE_RENAMED: entry(
+    'fatal',
+    'Nothing was sent, and files stay. If the pipeline has got another name: contact-sync state rename-pipeline OLD NEW. If it is another one: contact-sync state drop-pipeline OLD, which leaves the contacts as they are.',
+  ),
   RECEIVER_FAILED: entry(
     'fatal',
     'Look at the receiver, then run the command again: it sends what was not accepted. The daemon tries again automatically.',

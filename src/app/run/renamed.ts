@@ -1,0 +1,39 @@
+// A pipeline that got another name in the configuration, and not in the state: it has no records of its own, and what it reads
+// is what another one did that is gone. Its first run would make every contact again.
+import { effectiveSettings } from '../../config/effective.ts'
+import type { Stop } from '../../core/outcome/circuit.ts'
+import type { PipelineSettings, Settings, ShownSetting } from '../../core/settings.ts'
+import { plural } from '../../core/words/format.ts'
+import { SOURCE_KINDS } from '../../sources/registry.ts'
+import type { OwnedState } from '../../store/state-store.ts'
+
+/** The settings of a source as they are shown, whatever its pipeline is called. */
+function sourceOf(name: string, settings: readonly ShownSetting[]): string {
+  const within = `pipelines.${name}.source.`
+  const own = settings.filter(({ path }) => path.startsWith(within))
+  return JSON.stringify(own.map(({ path, value }) => `${path.slice(within.length)}: ${value}`).sort())
+}
+
+/** Why it must not run: until a person has said whether it is the pipeline that has gone. */
+export async function renamedStop(
+  { name }: Pick<PipelineSettings, 'name'>,
+  { settings, state }: { readonly settings: Settings; readonly state: OwnedState },
+): Promise<Stop | undefined> {
+  const { pipelines } = state
+  const isConfigured = (other: string): boolean => settings.pipelines.some((one) => one.name === other)
+  const gone = pipelines.known().filter((other) => !isConfigured(other))
+  if (gone.length === 0) return undefined
+  const { links, inDoubt, open } = pipelines.rows(name)
+  if (links + inDoubt + open > 0) return undefined
+  const kept = await state.configurationsLike('')
+  const source = sourceOf(name, effectiveSettings(settings, SOURCE_KINDS))
+  for (const other of gone) {
+    const last = kept.findLast((one) => Object.hasOwn(one.pipelines, other))
+    const { links: number } = pipelines.rows(other)
+    if (last === undefined || number === 0 || sourceOf(other, last.settings) !== source) continue
+    const had = `${plural(number, 'record')} of the pipeline ${other}, which is not in the configuration any more`
+    const message = `${name} has no records yet, and reads the source of ${had}: as a new pipeline it would create their contacts again`
+    return { code: 'PIPELINE_RENAMED', message }
+  }
+  return undefined
+}
