@@ -87,15 +87,18 @@ export function correctedValue(
   const last = own.at(-1)
   if (last === undefined) return { may: [] }
   const opened = sources.get(pipeline.name)?.opened ?? []
-  // A row that is not good says something of which nobody knows.
-  const said = (file: SimulatedFile): (string | undefined)[] =>
-    file.rows
-      .filter((row) => cellOf(row, keyColumn(pipeline)) === key)
-      .map((row) =>
-        readingOf(file, pipeline).bad.has(key) || row.length !== HEADER.length
-          ? undefined
-          : cellOf(row, FIELD_COLUMNS[last.field]),
-      )
+  // A row that is not good says something of which nobody knows; of a damaged file nothing is taken.
+  const said = (file: SimulatedFile): (string | undefined)[] => {
+    const own = file.rows.filter((row) => cellOf(row, keyColumn(pipeline)) === key)
+    if (file.cutAfter !== undefined) return []
+    const { bad } = readingOf(file, pipeline)
+    return own.map((row) => {
+      const isCut = file.isLastCut && row === file.rows.at(-1)
+      return bad.has(key) || isCut || row.length !== HEADER.length
+        ? undefined
+        : cellOf(row, FIELD_COLUMNS[last.field])
+    })
+  }
   // What was opened, and not done with, may not have been known.
   const before = opened.slice(0, last.opened)
   const isKnown = (file: SimulatedFile, index: number): boolean =>

@@ -14,6 +14,7 @@ try {
         isPulled: kind === 'pulled',
         isEdited: kind === 'edited',
         isErased: kind === 'erased',
+        isCorrected: kind === 'corrected',
       })
     ).violations
     if (violation !== undefined) found = { seed, ...violation }

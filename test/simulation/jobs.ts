@@ -87,6 +87,8 @@ const CHANGED = { every: 4, at: 3, edited: 8 }
 /** Every so many seeds, and which of them, with a person who undoes runs; a third of those with users, too. */
 const UNDONE = { every: 8, at: 1, edited: 3 }
 
+/** The same with a person who sets values right. */
+const CORRECTED = { every: 8, at: 7 }
 /** Every so many seeds, and which of them, with people who ask to be erased; a third with sources that are asked, a third with users. */
 const ERASED = { every: 8, at: 5, others: 3 }
 
@@ -156,6 +158,7 @@ export async function work(job: Job): Promise<Report> {
         await play(seed, { isEdited: true, isChanged: seed % CHANGED.edited === EDITED.at })
       if (seed % UNDONE.every === UNDONE.at) await play(seed, undone)
       if (seed % ERASED.every === ERASED.at) await play(seed, erased)
+      if (seed % CORRECTED.every === CORRECTED.at) await play(seed, corrected)
     }
     const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
     return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }

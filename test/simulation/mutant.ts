@@ -13,8 +13,8 @@ export interface Mutant {
   /** One that noticed it; tried before all others. */
   readonly seed: number
   readonly bug: string
-  /** Noticed with sources that are asked for their records, with users who edit contacts, or with people who are erased. */
-  readonly kind?: 'pulled' | 'edited' | 'erased'
+  /** Noticed with sources that are asked for their records, with users who edit contacts, with people who are erased, or with a person who sets values right. */
+  readonly kind?: 'pulled' | 'edited' | 'erased' | 'corrected'
   readonly edits: readonly Edit[]
 }
 

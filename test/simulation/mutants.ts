@@ -2,6 +2,7 @@
 // must be noticed by the simulation: `npm run simulate:mutants`. A change that no longer applies is an error, too.
 
 import { type Mutant, oneBug } from './mutant.ts'
+import { CORRECTED, ERASED } from './mutants-of-decisions.ts'
 
 const JOURNAL: readonly Mutant[] = [
   oneBug(22, 'a create leaves before "sending" is written', 'sync/send/send.ts', [
@@ -359,25 +360,6 @@ const EDITED: readonly Mutant[] = [
   ]),
 ].map((mutant) => ({ ...mutant, kind: 'edited' as const }))
 
-const ERASED: readonly Mutant[] = [
-  oneBug(6, 'an erased person comes back with the next export', 'store/log/tombstones.ts', [
-    'if (key !== undefined && ofKey(pipeline, key).some(isSet)) return true',
-    'if (key !== undefined && ofKey(pipeline, key).length > 9) return true',
-  ]),
-  oneBug(1, 'the link of an erased person stays', 'store/log/forget.ts', [
-    'counts.links += unlink.run(key).changes',
-    'counts.links += 1',
-  ]),
-  oneBug(43, 'what was about to be sent of an erased person is sent', 'store/log/forget.ts', [
-    'counts.openOperations += operations.run(key).changes',
-    'counts.openOperations += 1',
-  ]),
-  oneBug(1, 'the archive keeps the rows of an erased person', 'sync/plan/records/erased.ts', [
-    'if (!(await state.hasTombstones())) return undefined\n  const found',
-    'if (state.hasTombstones !== undefined) return undefined\n  const found',
-  ]),
-].map((mutant) => ({ ...mutant, kind: 'erased' as const }))
-
 export const MUTANTS: readonly Mutant[] = [
   ...JOURNAL,
   ...ANSWERS,
@@ -388,4 +370,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...PULLED,
   ...EDITED,
   ...ERASED,
+  ...CORRECTED,
 ]

@@ -34,9 +34,6 @@ const MAPPED = new Set<string>([
   'mail_status',
 ])
 
-/** By it an update in a bulk call may reach one of others. */
-const mailOf = (contact: SimulatedContact | undefined): unknown => contact?.fields.get('mail')?.value
-
 /** Carried out long after its sender gave up: no answer to it can have counted, and it cannot be cancelled. */
 const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
 
@@ -81,6 +78,10 @@ export function watchEffects(watched: Watched): void {
         .map(({ mail }) => ({ mail, pipeline: pipeline.name })),
     )
 
+  /** By its address a contact of others is linked, or reached by an update in a bulk call, before it is known whose it is. */
+  const hasHadMail = (person: number | undefined, contact: SimulatedContact | undefined): boolean =>
+    mailsOf(person).some(({ mail }) => mail !== '' && mail === contact?.fields.get('mail')?.value)
+
   /** Two sources that say of one address whose it is, each of somebody else: by it both are one contact. */
   function isSameAddress(one: number | undefined, other: number | undefined): boolean {
     const others = mailsOf(other)
@@ -96,7 +97,8 @@ export function watchEffects(watched: Watched): void {
     const named = Object.entries(effect.fields).filter(([field]) => field !== 'mail')
     const strangers = named
       .map(([, { after }]) => personIn(after))
-      .filter((person) => person !== undefined && person !== (contact?.person ?? personIn(mailOf(contact))))
+      .filter((person) => person !== undefined && person !== contact?.person)
+      .filter((person) => contact?.person !== undefined || !hasHadMail(person, contact))
       .filter((person) => !isSameAddress(person, contact?.person))
     if (strangers.length > 0)
       violated(

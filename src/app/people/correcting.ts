@@ -9,7 +9,9 @@ import {
 import { correctionEntry } from '../../core/log/audit.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { acceptedValue, givenText } from '../../core/mapping/fields/accepted-value.ts'
-import type { Contact } from '../../core/mapping/contact.ts'
+import type { KnownLink } from '../../core/change/diff.ts'
+import type { Operation } from '../../core/change/operation.ts'
+import type { FieldValue } from '../../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
 import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
@@ -166,37 +168,45 @@ async function lastPlace(contactId: number, key: string, pipeline: string, { sta
   return { file: entry?.source?.file, line: entry?.source?.line }
 }
 
-/** What the newest change of the record that is not done would bring: its source has said that since what was sent last. */
-async function waitingValues(key: string, pipeline: string, { state }: Desk): Promise<Contact | undefined> {
+/** The newest change of the record that is not done: its source has said that since what was sent last. */
+async function waitingChange(key: string, pipeline: string, { state }: Desk): Promise<Operation | undefined> {
   const open = await state.openOf(pipeline, key)
   return open.find(
     ({ cause, kind, undoes }) => cause === 'record' && kind !== 'delete' && undoes === undefined,
-  )?.desired
+  )
 }
 
 interface Noting {
   readonly key: string
-  readonly sent: Contact | undefined
-  readonly waiting: Contact | undefined
+  readonly link: KnownLink | undefined
+  readonly waiting: Operation | undefined
   readonly rejected: Awaited<ReturnType<typeof readReject>> | undefined
   readonly earlier: readonly Correction[]
   readonly customFields: CustomFieldRules
 }
 
+/** The value that the source's was sent as, or is about to be; '' where the source has none, undefined where nothing is known of it. */
+function valueComing(sentKey: string, { link, waiting }: Noting): FieldValue | undefined {
+  // Of a field that was edited at the service the source's value may never have been sent.
+  const value = waiting?.desired[sentKey] ?? link?.edited?.[sentKey] ?? link?.fields[sentKey]
+  const isWhole =
+    waiting === undefined ? link !== undefined && link.isUnfinished !== true : waiting.kind === 'create'
+  return value ?? (isWhole ? '' : undefined)
+}
+
 /** What the source says about a field, as far as it is known, and what was sent last. */
-function sourceOf(field: string, { key, sent, waiting, rejected, earlier, customFields }: Noting) {
+function sourceOf(field: string, noting: Noting) {
+  const { key, link, rejected, earlier, customFields } = noting
   const sentKey = acceptedValue(field, '', customFields)?.key ?? field
-  const said = waiting ?? sent
-  const coming = said?.[sentKey] ?? ''
+  const was = valueComing(sentKey, noting)
   const isSent = (value: string): boolean => {
     const check = acceptedValue(field, value, customFields)?.check
-    return check !== undefined && 'value' in check && check.value === coming
+    return check !== undefined && 'value' in check && check.value === (was ?? '')
   }
   const former = formerCorrection(earlier, { key, field }, isSent)
   const seen = rejected?.seen(field)?.raw
   const raw = seen === undefined ? former?.raw : { ...former?.raw, ...seen }
-  const was = said === undefined ? undefined : coming
-  return { last: sent?.[sentKey], raw, was: former === undefined ? was : former.was }
+  return { last: link?.fields[sentKey], raw, was: former === undefined ? was : former.was }
 }
 
 /** What is to be noted for one record. Throws USAGE where the record, a field or a value is none. */
@@ -218,8 +228,8 @@ async function prepared(desk: Desk, which: Which, earlier: readonly Correction[]
   const place =
     reject ?? (link === undefined ? undefined : await lastPlace(link.contactId, key, pipeline.name, desk))
   const own = earlier.filter((one) => one.pipeline === pipeline.name)
-  const waiting = await waitingValues(key, pipeline.name, desk)
-  const noting = { key, sent: link?.fields, waiting, rejected, earlier: own, customFields }
+  const waiting = await waitingChange(key, pipeline.name, desk)
+  const noting = { key, link, waiting, rejected, earlier: own, customFields }
   const noted = Object.entries(fields).map(([field, value]) => {
     const { last, raw, was } = sourceOf(field, noting)
     const correction: NewCorrection = {
