@@ -111,10 +111,10 @@ async function* streamed(connection: mysql.Connection, socket: Socket, asking: A
       fault ??= error as SyncError
     }
   })
-  // An answer that lacks a piece: the driver only warns of it.
+  // An answer that lacks a piece: the driver would only print a warning, for each packet that it has. See `guard`.
   connection.on('warn', (cause: unknown) => {
     fault ??= notUnderstood(cause)
-    socket.destroy()
+    throw fault
   })
   for await (const row of rowsUntilClosed(query, socket)) {
     if (fault !== undefined) throw fault
