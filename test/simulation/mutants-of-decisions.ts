@@ -26,7 +26,7 @@ export const CORRECTED: readonly Mutant[] = [
     "const holding = findings.filter(({ judged }) => judged.kind === 'ended')",
   ]),
   oneBug(
-    99,
+    412,
     'what is on its way settles a record that was set right',
     'store/journal/contacts/corrections.ts',
     [
