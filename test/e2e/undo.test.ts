@@ -214,9 +214,11 @@ describe('undo of a run that created contacts', () => {
     await shop.configure(
       (await config())
         .replace('key: no', 'key: no\n    guards: { max_deletes: 100%, max_deletes_per: off }')
-        .replace('shop:', 'other:'),
+        .replace('shop:', 'other:')
+        .replace('inbox/shop', 'inbox/other'),
     )
-    await shop.drop('shop', 'merged.csv', peopleCsv(3))
+    await mkdir(shop.path('inbox', 'other'))
+    await shop.drop('other', 'merged.csv', peopleCsv(3))
     const merging = (await json('run')).body.pipelines[0]?.run_id ?? ''
     // What named them first is gone from the configuration and from the state.
     const { DatabaseSync } = await import('node:sqlite')

@@ -106,7 +106,7 @@ describe.skipIf(POSTGRES === undefined)('a move whose process is killed', () => 
       const moving = startMove(from, to)
       await once(moving, 'message')
       const ended = once(moving, 'exit')
-      await systemClock.sleep((tookMs * (kill + 1)) / (KILLS - 1))
+      await systemClock.sleep((tookMs * kill) / (KILLS - 1))
       moving.kill('SIGKILL')
       await ended
       await forgetWorker(from, to)
