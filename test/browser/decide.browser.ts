@@ -156,9 +156,9 @@ it('a long run is started, and while it goes on everything else is decided', asy
   expect(await page.getByRole('button', { name: 'Release …' }).count()).toBe(0)
   expect(await main(page)).toContain('2 different approvers must release them.')
   const bert = await signedIn('bert')
-  for (let times = 1; times <= 2; times += 1) {
+  for (const told of ['Done.', 'Nothing new was decided.']) {
     await bert.goto(`${url}/held?pipeline=club`)
-    expect(await decide(bert, 'Release …', /^Release/)).toContain('Done.')
+    expect(await decide(bert, 'Release …', /^Release/)).toContain(told)
   }
   await bert.goto(`${url}/held?pipeline=club`)
   expect(await main(bert)).toContain('So far: bert.')
