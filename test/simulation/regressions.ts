@@ -127,4 +127,9 @@ export const REGRESSIONS: readonly Regression[] = [
     schedule: { isCorrected: true },
     why: 'a correction was bound to the value of an earlier one that was dropped before it was sent',
   },
+  {
+    seed: 20951,
+    schedule: { isErased: true },
+    why: 'a person who had got the address of one who was erased counted as erased, and as missing: their contact was deleted',
+  },
 ]

@@ -55,8 +55,9 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
       if (any.get() === undefined) return records.map(() => false)
       return records.map(({ key, mail, values }) => {
         if (key !== undefined && ofKey(pipeline, key).some(isSet)) return true
-        // A record that could not be mapped may name its mail anywhere; so may one of another person.
-        if (mail === undefined && key !== undefined && isLinked.get(pipeline, key) !== undefined) return false
+        // Of another person, who may have got their address since: skipped, it would count as missing, and be deleted.
+        if (key !== undefined && isLinked.get(pipeline, key) !== undefined) return false
+        // A record that could not be mapped may name its mail anywhere.
         const mails = mail === undefined ? (values.join('\n').match(MAIL) ?? []) : [mail]
         return mails.some((one) => isSet(mailPrint(print, one)))
       })
