@@ -2,7 +2,7 @@
 // said then.
 import { SyncError } from '../../src/core/words/errors.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
-import { readingOf } from './expected.ts'
+import { cell, readingOf } from './expected.ts'
 import { HEADER, personIn } from './people.ts'
 import { FIELD_COLUMNS } from './setup.ts'
 import type { SimulatedFile, SimulatedSource } from './simulated-source.ts'
@@ -22,8 +22,6 @@ const FIELDS = ['phone', 'first_name', 'ba_city'] as const
 type Field = (typeof FIELDS)[number]
 
 const keyColumn = ({ key }: PipelineSettings): string => (key === undefined ? 'mail' : 'no')
-
-const cellOf = (row: readonly string[], column: string): string => row[HEADER.indexOf(column as 'no')] ?? ''
 
 async function dropOne(
   pipeline: PipelineSettings,
@@ -53,8 +51,8 @@ export async function correctSomething(world: World): Promise<void> {
     const rows = opened.flatMap((file) => file.rows)
     if (rows.length === 0) return
     const row = draws.pick(rows)
-    const key = cellOf(row, keyColumn(pipeline))
-    const person = personIn(cellOf(row, 'stamp'))
+    const key = cell(row, keyColumn(pipeline))
+    const person = personIn(cell(row, 'stamp'))
     const field = draws.pick(FIELDS)
     const value = `canx${person}xc${corrections.length}`
     try {
@@ -89,14 +87,14 @@ export function correctedValue(
   const opened = sources.get(pipeline.name)?.opened ?? []
   // A row that is not good says something of which nobody knows; of a damaged file nothing is taken.
   const said = (file: SimulatedFile): (string | undefined)[] => {
-    const own = file.rows.filter((row) => cellOf(row, keyColumn(pipeline)) === key)
     if (file.cutAfter !== undefined) return []
     const { bad } = readingOf(file, pipeline)
-    return own.map((row) => {
+    const rows = file.rows.filter((row) => cell(row, keyColumn(pipeline)) === key)
+    return rows.map((row) => {
       const isCut = file.isLastCut && row === file.rows.at(-1)
       return bad.has(key) || isCut || row.length !== HEADER.length
         ? undefined
-        : cellOf(row, FIELD_COLUMNS[last.field])
+        : cell(row, FIELD_COLUMNS[last.field])
     })
   }
   // What was opened, and not done with, may not have been known.

@@ -4,10 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { SyncError } from '../../src/core/words/errors.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
-import { keyOf } from './expected.ts'
+import { cell, keyOf } from './expected.ts'
 import { isWrite, type Ledger, type RequestEntry } from './ledger.ts'
-import { HEADER, personIn } from './people.ts'
-import type { SimulatedService } from './simulated-service.ts'
+import { personIn } from './people.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 import { beginLife, type World } from './world.ts'
 
@@ -22,6 +21,8 @@ export interface Erasure {
   readonly mails: ReadonlySet<string>
   /** Whatever record named one of these is of the same person. */
   readonly contacts: ReadonlySet<number>
+  /** `<pipeline> <key>`: records that were linked then are of others, whatever address they get. */
+  readonly linked: ReadonlySet<string>
 }
 
 interface Named {
@@ -39,15 +40,15 @@ const rowsOf = ({ sources, pipelines }: Read) =>
     return files.flatMap(({ rows }) => rows.map((row) => ({ row, pipeline })))
   })
 
-const mailOf = (row: readonly string[]): string => row[HEADER.indexOf('mail')] ?? ''
-const personOf = (row: readonly string[]): number | undefined => personIn(row[HEADER.indexOf('stamp')])
+const mailOf = (row: readonly string[]): string => cell(row, 'mail')
+const personOf = (row: readonly string[]): number | undefined => personIn(cell(row, 'stamp'))
 
 /** All names that a source has given a person. */
 function namesOf(person: number, read: Read): Named {
   const theirs = rowsOf(read).filter(({ row }) => personOf(row) === person)
   const keys = new Map(
     theirs.flatMap(({ row, pipeline: { key: columns, name: pipeline } }) => {
-      const key = columns === undefined ? '' : (row[0] ?? '')
+      const key = columns === undefined ? '' : cell(row, 'no')
       return key === '' ? [] : [[`${pipeline} ${key}`, { pipeline, key }] as const]
     }),
   )
@@ -61,7 +62,7 @@ const isShared = (mail: string, person: number, read: Read): boolean =>
 
 const SEVERAL = /may be several persons: contacts ([\d, ]+)/
 
-/** The contacts that went with it; undefined where the command knows nobody of that name, or several. */
+/** The contacts that went with it, or why the command erases nobody: it knows none of that name, or several. */
 async function askOnce(name: string, { program, say }: World): Promise<readonly number[] | string> {
   try {
     const contacts = await program.forget(name)
@@ -74,7 +75,7 @@ async function askOnce(name: string, { program, say }: World): Promise<readonly 
   }
 }
 
-/** As a person calls the command: where a name may mean several, by the contacts that are theirs, and then again. */
+/** As a person calls the command: where a name may mean several, by the contacts that are theirs, and then again. Undefined: in vain. */
 async function ask(name: string, person: number, world: World): Promise<readonly number[] | undefined> {
   const asked = await askOnce(name, world)
   if (typeof asked !== 'string') return asked
@@ -117,12 +118,26 @@ async function eraseOne(person: number, world: World): Promise<void> {
   }
   // The command is a process of its own, or a daemon does it.
   if (chance.stream(`process ${person}`).happens(0.4)) beginLife(world)
-  erasures.push({ person, request: ledger.requests.length, at: timeline.now(), ...erased })
+  const linked = await linkedRecords(world)
+  erasures.push({ person, request: ledger.requests.length, at: timeline.now(), linked, ...erased })
   const name = `canx${person}x`
   // A mail that two persons have had stays with the other one.
   if (rowsOf(read).some(({ row }) => personOf(row) !== person && mailOf(row).includes(name))) return
   if (erased.keys.size + erased.mails.size > 0 && isInState(name, world.program.file))
     violated('erased', `the state still holds person ${person}`)
+}
+
+async function linkedRecords({ program, setup, sources }: World): Promise<ReadonlySet<string>> {
+  const linked = new Set<string>()
+  for (const pipeline of setup.pipelines) {
+    const rows = rowsOf({ sources, pipelines: [pipeline] })
+    const keys = [...new Set(rows.flatMap(({ row }) => keyOf(row, pipeline) ?? []))]
+    const known = await program.state.known(pipeline.name, keys)
+    keys.forEach((key, index) => {
+      if (known[index]?.link !== undefined) linked.add(`${pipeline.name} ${key}`)
+    })
+  }
+  return linked
 }
 
 /** No run is active. */
@@ -148,10 +163,10 @@ export const mayBeErased = (
   { claims, erasures }: Erased,
 ): boolean =>
   erasures.some(
-    ({ person, keys, mails, contacts }) =>
+    ({ person, keys, mails, contacts, linked }) =>
       personIn(stamp) === person ||
       keys.has(`${pipeline} ${key}`) ||
-      mails.has(mail.toLowerCase()) ||
+      (mails.has(mail.toLowerCase()) && !linked.has(`${pipeline} ${key}`)) ||
       claims.of(stamp).some(({ contact }) => contacts.has(contact)),
   )
 
@@ -173,7 +188,6 @@ export const isErasedContact = (
 
 interface Judged extends Erased {
   readonly ledger: Ledger
-  readonly service: SimulatedService
   readonly pipelines: readonly PipelineSettings[]
   readonly sources: ReadonlyMap<string, SimulatedSource>
   readonly violated: (oracle: string, text: string) => void

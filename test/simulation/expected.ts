@@ -29,7 +29,7 @@ export interface Reading {
 
 type Row = readonly string[]
 
-const cell = (row: Row, column: string): string => row[HEADER.indexOf(column as 'no')] ?? ''
+export const cell = (row: Row, column: string): string => row[HEADER.indexOf(column as 'no')] ?? ''
 
 const ADDRESS = ['first', 'last', 'street', 'city', 'zip']
 

@@ -9,17 +9,16 @@ export interface Job {
   readonly part: number
   readonly of: number
   readonly withSingleFaults: boolean
-  /** Each seed is one year of users who edit contacts, and nothing else. */
-  readonly isYears: boolean
-  /** Each seed is one whose state is restored from an older backup. */
-  readonly isRestored?: boolean
-  /** Each seed is one of whose runs some are undone; a third has users who edit contacts as well. */
-  readonly isUndone?: boolean
-  /** Each seed is one in which people ask to be erased; a third has sources that are asked for their records, a third has users who edit contacts. */
-  readonly isErased?: boolean
-  /** Each seed is one in which a person sets values right; a third each as with erasures. */
-  readonly isCorrected?: boolean
+  /** Each seed is one course of this kind, and nothing else. */
+  readonly only?: Only | undefined
 }
+
+/**
+ * year: of users who edit contacts. restored: the state is restored from an older backup. undone: some runs are. erased: people ask
+ * to be. corrected: a person sets values right.
+ */
+export const ONLY = ['year', 'restored', 'undone', 'erased', 'corrected'] as const
+type Only = (typeof ONLY)[number]
 
 /** A year: an export a week. */
 export const YEAR = { days: 52, nightMs: 7 * 86_400_000 }
@@ -48,25 +47,19 @@ export interface Report {
   readonly failures: readonly Failure[]
 }
 
-const optionsOf = ({
-  isPulled = false,
-  isEdited = false,
-  isChanged = false,
-  isUndone = false,
-  isErased = false,
-  isCorrected = false,
-  isRestored = false,
-  isYear = false,
-}: Kind): readonly string[] => [
-  ...(isPulled ? ['pulled'] : []),
-  ...(isEdited ? ['edited'] : []),
-  ...(isChanged ? ['changed'] : []),
-  ...(isUndone ? ['undone'] : []),
-  ...(isErased ? ['erased'] : []),
-  ...(isCorrected ? ['corrected'] : []),
-  ...(isRestored ? ['restored'] : []),
-  ...(isYear ? ['year'] : []),
-]
+const OPTIONS = {
+  isPulled: 'pulled',
+  isEdited: 'edited',
+  isChanged: 'changed',
+  isUndone: 'undone',
+  isErased: 'erased',
+  isCorrected: 'corrected',
+  isRestored: 'restored',
+  isYear: 'year',
+} as const satisfies Record<keyof Kind, string>
+
+const optionsOf = (kind: Kind): readonly string[] =>
+  Object.entries(OPTIONS).flatMap(([name, option]) => (kind[name as keyof Kind] === true ? [option] : []))
 
 export const replayOfSeed = (seed: number, kind: Kind = {}): string =>
   `npm run simulate -- --seed ${seed}${optionsOf(kind)
@@ -86,11 +79,32 @@ const EDITED = { every: 4, at: 2 }
 const CHANGED = { every: 4, at: 3, edited: 8 }
 /** Every so many seeds, and which of them, with a person who undoes runs; a third of those with users, too. */
 const UNDONE = { every: 8, at: 1, edited: 3 }
-
-/** The same with a person who sets values right. */
-const CORRECTED = { every: 8, at: 7 }
 /** Every so many seeds, and which of them, with people who ask to be erased; a third with sources that are asked, a third with users. */
 const ERASED = { every: 8, at: 5, others: 3 }
+/** The same with a person who sets values right. */
+const CORRECTED = { every: 8, at: 7 }
+
+/** The courses that are played of one seed. */
+function coursesOf(seed: number, only: Only | undefined): readonly Kind[] {
+  const others = { isPulled: seed % ERASED.others === 0, isEdited: seed % ERASED.others === 1 }
+  const alone: Record<Only, Kind> = {
+    year: { isEdited: true, isYear: true },
+    restored: { isRestored: true },
+    undone: { isUndone: true, isEdited: seed % UNDONE.edited === 0 },
+    erased: { isErased: true, ...others },
+    corrected: { isCorrected: true, ...others },
+  }
+  if (only !== undefined) return [alone[only]]
+  const isTurn = ({ every, at }: { every: number; at: number }): boolean => seed % every === at
+  return [
+    { isChanged: isTurn(CHANGED) },
+    ...(seed % PULLED === 0 ? [{ isPulled: true }] : []),
+    ...(isTurn(EDITED) ? [{ isEdited: true, isChanged: seed % CHANGED.edited === EDITED.at }] : []),
+    ...(isTurn(UNDONE) ? [alone.undone] : []),
+    ...(isTurn(ERASED) ? [alone.erased] : []),
+    ...(isTurn(CORRECTED) ? [alone.corrected] : []),
+  ]
+}
 
 async function workOnSingleFaults(folder: StateFolder, job: Job) {
   const failures: Failure[] = []
@@ -125,40 +139,7 @@ export async function work(job: Job): Promise<Report> {
       failures.push({ name, replay: replayOfSeed(seed, kind), violations: failed })
     }
     for (let seed = job.first + job.part; seed < job.first + job.seeds; seed += job.of) {
-      if (job.isYears) {
-        await play(seed, { isEdited: true, isYear: true })
-        continue
-      }
-      const undone = { isUndone: true, isEdited: seed % UNDONE.edited === 0 }
-      if (job.isUndone === true) {
-        await play(seed, undone)
-        continue
-      }
-      const erased = {
-        isErased: true,
-        isPulled: seed % ERASED.others === 0,
-        isEdited: seed % ERASED.others === 1,
-      }
-      if (job.isErased === true) {
-        await play(seed, erased)
-        continue
-      }
-      const corrected = { ...erased, isErased: false, isCorrected: true }
-      if (job.isCorrected === true) {
-        await play(seed, corrected)
-        continue
-      }
-      if (job.isRestored === true) {
-        await play(seed, { isRestored: true })
-        continue
-      }
-      await play(seed, { isChanged: seed % CHANGED.every === CHANGED.at })
-      if (seed % PULLED === 0) await play(seed, { isPulled: true })
-      if (seed % EDITED.every === EDITED.at)
-        await play(seed, { isEdited: true, isChanged: seed % CHANGED.edited === EDITED.at })
-      if (seed % UNDONE.every === UNDONE.at) await play(seed, undone)
-      if (seed % ERASED.every === ERASED.at) await play(seed, erased)
-      if (seed % CORRECTED.every === CORRECTED.at) await play(seed, corrected)
+      for (const kind of coursesOf(seed, job.only)) await play(seed, kind)
     }
     const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
     return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { type Failure, type Job, replayOfSeed, type Report, YEAR } from './jobs.ts'
+import { type Failure, type Job, ONLY, replayOfSeed, type Report, YEAR } from './jobs.ts'
 import { makeStateFolder, type StateFolder } from './program.ts'
 import { REGRESSIONS } from './regressions.ts'
 import { type Outcome, simulate } from './simulation.ts'
@@ -79,11 +79,7 @@ async function playAll(folder: StateFolder): Promise<number> {
     part,
     of: threads,
     withSingleFaults: !values.year && values['single-faults'] === 'yes',
-    isYears: values.year,
-    isRestored: values.restored,
-    isUndone: values.undone,
-    isErased: values.erased,
-    isCorrected: values.corrected,
+    only: ONLY.find((kind) => values[kind]),
   }))
   const kept = values.year ? [] : await playRegressions(folder)
   const reports = await Promise.all(jobs.map(inThread))

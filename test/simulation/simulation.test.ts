@@ -16,7 +16,6 @@ it('keeps every promise whatever goes wrong', { timeout: 180_000 }, async () => 
     part: 0,
     of: 1,
     withSingleFaults: false,
-    isYears: false,
   })
   expect(names(failures)).toEqual([])
   // One in four is played with sources that are asked for their records, too, one with users who edit contacts; one in eight with undos, one with erasures, one with corrections.

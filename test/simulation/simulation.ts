@@ -297,7 +297,7 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
     now: world.timeline.now,
     ...{ mended, erasures, corrections, violated },
   })
-  checkErased({ ledger, service, claims, pipelines: setup.pipelines, sources, erasures, violated })
+  checkErased({ ledger, claims, pipelines: setup.pipelines, sources, erasures, violated })
   await world.hands?.checkListed(program.state)
   for (const [name, source] of world.pulled) source.checkCursor((await program.state.cursor(name))?.value)
   const isErased =
