@@ -1,6 +1,7 @@
 // The pipelines in the state, whether or not they are configured: renaming one, and removing one.
 // Tables are found by their column `pipeline`, so that a new one is never left behind.
 import type { AuditEntry } from '../core/log/audit.ts'
+import type { Settings } from '../core/settings.ts'
 import type { StateLocation } from '../core/state-place.ts'
 import { UNCERTAIN } from '../core/change/states.ts'
 import { createAppend } from './log/audit-append.ts'
@@ -36,6 +37,12 @@ export function createKnownPipelines(db: Connection): () => readonly string[] {
   const names = db.prepare<[], string>(KNOWN).pluck()
   return () => names.all()
 }
+
+/** Of the names that a state knows, those that the configuration has no more. */
+export const orphansAmong = (
+  known: readonly string[],
+  { pipelines }: Pick<Settings, 'pipelines'>,
+): string[] => known.filter((name) => !pipelines.some((pipeline) => pipeline.name === name))
 
 /** As the state says, beside its owner; none where there is no state yet, or an older version's. */
 export function readKnownPipelines(where: StateLocation): readonly string[] {

@@ -17,6 +17,7 @@ import {
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { StateLists } from '../../core/state.ts'
+import { orphansAmong } from '../../store/pipelines.ts'
 import { recordsThatAsk } from '../asked-edits.ts'
 import { handOverStanding } from '../hand-over-standing.ts'
 
@@ -126,15 +127,15 @@ function serviceOf(
 
 /** `condition`: undefined where no daemon runs. */
 export async function gatherFacts(
-  { pipelines, server, audit }: Settings,
+  settings: Settings,
   state: Reads,
   of: { clock: Clock; service: ServiceVerdict; condition: DaemonCondition | undefined },
 ): Promise<AlertFacts> {
+  const { pipelines, server, audit } = settings
   const facts: PipelineFacts[] = []
   for (const pipeline of pipelines)
     facts.push(await pipelineFacts(pipeline, { state, server, condition: of.condition }))
-  const known = await state.knownPipelines()
-  const orphans = known.filter((name) => !pipelines.some((pipeline) => pipeline.name === name))
+  const orphans = orphansAmong(await state.knownPipelines(), settings)
   const { condition } = of
   const refusedReload = condition === undefined ? undefined : (condition.refusedReload?.length ?? 0)
   const erasedSeen = (await state.erasedSeen()).length

@@ -5,7 +5,7 @@ import { spoolFolder } from '../../config/spool-folder.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
-import { type PipelineRows, readKnownPipelines } from '../../store/pipelines.ts'
+import { orphansAmong, type PipelineRows, readKnownPipelines } from '../../store/pipelines.ts'
 import type { Desk } from '../run/desk.ts'
 
 const isConfigured = ({ pipelines }: Settings, name: string): boolean =>
@@ -13,7 +13,7 @@ const isConfigured = ({ pipelines }: Settings, name: string): boolean =>
 
 /** By name; none where there is no state yet. */
 export const orphans = (settings: Settings): readonly string[] =>
-  readKnownPipelines(settings.state).filter((name) => !isConfigured(settings, name))
+  orphansAmong(readKnownPipelines(settings.state), settings)
 
 const unknown = (name: string, known: readonly string[]): SyncError =>
   new SyncError('USAGE', `the state has no pipeline ${name}`, {

@@ -5,6 +5,7 @@ import type { Stop } from '../../core/outcome/circuit.ts'
 import type { PipelineSettings, Settings, ShownSetting } from '../../core/settings.ts'
 import { plural } from '../../core/words/format.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
+import { orphansAmong } from '../../store/pipelines.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 
 /** The settings of a source as they are shown, whatever its pipeline is called. */
@@ -20,11 +21,11 @@ export async function renamedStop(
   { settings, state }: { readonly settings: Settings; readonly state: OwnedState },
 ): Promise<Stop | undefined> {
   const { pipelines } = state
-  const isConfigured = (other: string): boolean => settings.pipelines.some((one) => one.name === other)
-  const gone = pipelines.known().filter((other) => !isConfigured(other))
+  const gone = orphansAmong(pipelines.known(), settings)
   if (gone.length === 0) return undefined
   const { links, inDoubt, open } = pipelines.rows(name)
   if (links + inDoubt + open > 0) return undefined
+  // Every hash begins so: all that were ever in force.
   const kept = await state.configurationsLike('')
   const source = sourceOf(name, effectiveSettings(settings, SOURCE_KINDS))
   for (const other of gone) {

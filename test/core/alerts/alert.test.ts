@@ -86,6 +86,11 @@ describe('what holds', () => {
       { shop: { lastRun: run({ status: 'held', code: 'SUPPRESSION_LIST' }) } },
       ['shop failed'],
     ],
+    [
+      'a run under a name that the state does not know',
+      { shop: { lastRun: run({ status: 'held', code: 'PIPELINE_RENAMED' }) } },
+      ['shop failed'],
+    ],
     ['no failure where a run was paused', { shop: { lastRun: run({ status: 'held', code: 'PAUSED' }) } }, []],
     ['no failure where a signal ended the run', { shop: { lastRun: run({ status: 'failed' }) } }, []],
     ['a fault of the state', { shop: { broken: { code: 'STATE_FULL' } } }, ['shop failed']],

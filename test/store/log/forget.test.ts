@@ -44,6 +44,32 @@ it('takes a create in doubt along, counts it, and nothing of it is sent any more
   }
 })
 
+it('leaves a person who gets the address of somebody erased, and their contact', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forget-'))
+  const state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: true })
+  try {
+    const line = testLine({ state, pipeline: { mode: 'full', on_missing: 'delete' } })
+    const [header, one, two] = people(2)
+    line.source.drop('1.csv', [header!, one!, two!])
+    expect(await line.run()).toMatchObject({ created: 2 })
+    const [first, second] = ['person1@example.com', 'person2@example.com']
+    const subject = {
+      keys: [{ pipeline: line.pipeline.name, key: 'K1' }],
+      contactIds: [1],
+      mails: [first],
+      values: [],
+    }
+    const about = { people: [], cleared: [], records: 0, at: line.clock.now(), runId: 'erasure' }
+    state.forget({ ...about, subject, recognition: recognition(subject) })
+    line.source.drop('2.csv', [header!, one!.with(1, second), two!.with(1, first)])
+    expect(await line.run()).toMatchObject({ skipped: 1, updated: 1, deleted: 0, held_deletes: 0 })
+    expect(line.service.contacts.get(2)).toMatchObject({ mail: first })
+  } finally {
+    await state.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
 it('leaves what is open of a person whose address ends in the same letters', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forget-'))
   const state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: true })
