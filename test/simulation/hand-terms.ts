@@ -33,7 +33,7 @@ interface Ours {
 
 /**
  * When the terms of a contact were last looked at before this request, by the same life; the look that only verifies a
- * removal is none.
+ * removal is none. A look of several pages counts from the first: what that showed is not asked for again.
  */
 export function termsLookedAt(number: number, { requests }: Ledger): number | undefined {
   const request = requests[number - 1]
@@ -41,9 +41,10 @@ export function termsLookedAt(number: number, { requests }: Ledger): number | un
     .slice(0, number - 1)
     .filter(({ path, life }) => path === request?.path && life === request.life)
   const isVerified = before.at(-1)?.method === 'GET' && before.at(-2)?.method === 'DELETE'
-  return (isVerified ? before.slice(0, -2) : before).findLast(
-    ({ method, appliedAt }) => method === 'GET' && appliedAt !== undefined,
-  )?.appliedAt
+  const looks = isVerified ? before.slice(0, -2) : before
+  const last = looks.findLastIndex(({ method, appliedAt }) => method === 'GET' && appliedAt !== undefined)
+  const write = looks.slice(0, last + 1).findLastIndex(({ method }) => method !== 'GET')
+  return looks.slice(write + 1, last + 1).find(({ appliedAt }) => appliedAt !== undefined)?.appliedAt
 }
 
 export function watchHandTerms(at: HandTermsAt): HandTerms {
