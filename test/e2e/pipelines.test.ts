@@ -123,6 +123,34 @@ it('a pipeline whose new name has records of its own is not mixed with them', as
   expect([code, stderr]).toEqual([2, expect.stringContaining('has a pipeline webshop already, with 3 links')])
 })
 
+it('a pipeline whose new name has nothing but rejects keeps those of both', async () => {
+  const beside = (yaml + CRM).replace(
+    /( {2})shop:([^]*?)(?= {2}crm:)/,
+    (all, _, rest: string) => `${all}  webshop:${rest.replace('inbox/shop', 'inbox/webshop')}`,
+  )
+  await mkdir(shop.path('inbox', 'webshop'))
+  await shop.configure(beside)
+  const refused = peopleCsv(1).replace('person0@example.com', 'no mail')
+  await shop.drop(
+    'shop',
+    'b.csv',
+    `${peopleCsv(3)}${refused.slice(refused.indexOf('\n') + 1).replace(/^[^,]*/, '8')}`,
+  )
+  await shop.drop('webshop', 'c.csv', refused)
+  await shop.cli('run', 'shop', 'webshop')
+  await shop.configure(RENAMED())
+  await shop.drop('shop', 'd.csv', peopleCsv(3))
+  expect((await json('run', 'webshop')).said).toMatchObject({ pipelines: [{ code: 'PIPELINE_RENAMED' }] })
+  expect(await json('state', 'rename-pipeline', 'shop', 'webshop')).toMatchObject({
+    code: 0,
+    said: { links: 3 },
+  })
+  expect((await json('rejects', 'list')).said).toMatchObject({
+    rejects: [{ pipeline: 'webshop' }, { pipeline: 'webshop' }],
+  })
+  expect((await json('run', 'webshop')).said).toMatchObject({ pipelines: [{ unchanged: 3, requests: 0 }] })
+})
+
 it('a pipeline that is removed is given up: its links go, its contacts stay', async () => {
   const early = await shop.cli('state', 'drop-pipeline', 'shop', '--yes')
   expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('is configured')])

@@ -49,7 +49,7 @@ export interface Renamed extends PipelineRows {
 
 /**
  * Carries all that the state has of the pipeline over to its new name. Throws USAGE where the configuration does not fit, or
- * the state has records of the new name already. No run is active.
+ * the state has links, open changes or doubts of the new name already. No run is active.
  */
 export function renamePipeline(desk: Desk, { from, to }: { from: string; to: string }): Promise<Renamed> {
   const { settings } = desk
@@ -57,8 +57,9 @@ export function renamePipeline(desk: Desk, { from, to }: { from: string; to: str
   assertRenamable(settings, { from, to })
   const known = pipelines.known()
   if (!known.includes(from)) throw unknown(from, known)
+  // Rejects are no records: those of both are listed afterwards.
   const own = pipelines.rows(to)
-  if (own.links + own.inDoubt + own.open + own.rejects > 0)
+  if (own.links + own.inDoubt + own.open > 0)
     throw new SyncError('USAGE', `the state has a pipeline ${to} already, with ${own.links} links`, {
       hint: `Two pipelines cannot be merged. Give ${from} another name, or take ${to} out of the configuration and drop it: contact-sync state drop-pipeline ${to}`,
     })

@@ -76,7 +76,7 @@ export const STATE: CommandGroup = {
       name: 'rename-pipeline',
       summary: 'moves the state of a pipeline to its new name',
       description:
-        'After a pipeline was renamed in the configuration: its links, open changes, rejects and runs are kept under the new name. Refused if the configuration still has the old name or lacks the new one, or if the state has records under the new name already.',
+        'After a pipeline was renamed in the configuration: its links, open changes, rejects and runs are kept under the new name. Refused if the configuration still has the old name or lacks the new one, or if the state has links or changes under the new name already.',
       arguments: '<OLD> <NEW>',
       options: [...DECIDING],
       examples: ['contact-sync state rename-pipeline shop webshop'],
