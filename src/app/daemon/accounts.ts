@@ -88,14 +88,15 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
   if (fence !== undefined) formers.set(account, fence)
   try {
     await runner.bind(signal)
-    await resumeDecisions({ settings: () => settings, state: runner.state, signal }, log)
+    const tried = new Set<number>()
+    await resumeDecisions({ settings: () => settings, state: runner.state, signal }, log, tried)
     const daemon = await startDaemon(settings, runner, {
       ...{ clock, random, log, signal, serving },
       load: async () => refusingOtherService(await loadOwn(account), runner.state.binding),
       watch: watching.ofDaemon(runner),
       decide: (decision, owner) =>
         takeDecision({ ...owner, state: runner.state }, decision, { isConfirmed: true, watching: UNWATCHED }),
-      takeLeft: (owner) => takeLeft({ ...owner, state: runner.state }, log),
+      takeLeft: (owner) => takeLeft({ ...owner, state: runner.state }, tried, log),
     })
     const desk = await openDesk({ ...daemon.decisions, state: runner.state }, log)
     const ended = daemon

@@ -261,8 +261,7 @@ const faultListener =
 
 interface Assembling extends Parts {
   readonly broken: AbortController
-  /** A worker that was there is not any more. */
-  onGone(): void
+  takeLeft(): Promise<void>
 }
 
 /** The parts that know of each other, and the settings in use. */
@@ -344,8 +343,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
   const all = await assemble(first, runner, {
     ...{ ...parts, listeners, signal, broken },
-    // It may wait until no run is active, which takes further looks.
-    onGone: () => void parts.takeLeft?.(decisions).catch(faultListener(log, broken)),
+    takeLeft: async () => parts.takeLeft?.(decisions),
   })
   const { copies, landings, ownership, pause, pauses, reloading, runs, waking } = all
   const startedAt = clock.now()

@@ -17,8 +17,8 @@ interface Parts {
   runs(): DaemonRuns
   /** With every look at the others. */
   onLook(): Promise<void>
-  /** A worker that was there at the look before is not any more; told to the one with the newest configuration. */
-  onGone(): void
+  /** Takes decisions of workers that are gone; asked of the one with the newest configuration, with every look. */
+  takeLeft(): Promise<void>
   /** Other pipelines are owned now. */
   onChange(): Promise<void>
   onFault(error: unknown): void
@@ -40,7 +40,16 @@ function createOwnSettings(current: () => Settings, { isOwn }: Ownership): () =>
 /** `own`: the settings with the pipelines of this worker alone. */
 export function createFleetWork(parts: Parts): { ownership: Ownership; rest: FleetRest; own(): Settings } {
   const { clock, signal, runs } = parts
-  let present: readonly number[] = []
+  let isTaking = false
+  // It may wait until no run is active, which takes further looks.
+  const takeLeft = (): void => {
+    if (isTaking) return
+    isTaking = true
+    void parts
+      .takeLeft()
+      .catch(parts.onFault)
+      .finally(() => (isTaking = false))
+  }
   const ownership: Ownership = createOwnership({
     ...parts,
     active: () => runs().active(),
@@ -48,10 +57,7 @@ export function createFleetWork(parts: Parts): { ownership: Ownership; rest: Fle
     rest: () => rest.standing(),
     async onStanding(now) {
       rest.follow(now)
-      const before = present
-      present = now.workers.map(({ fence }) => fence)
-      const own = ownership.standing()?.own ?? 0
-      if (before.some((fence) => !present.includes(fence)) && isNewest(now, own)) parts.onGone()
+      if (isNewest(now, ownership.standing()?.own ?? 0)) takeLeft()
       await parts.onLook()
     },
   })

@@ -142,13 +142,17 @@ async function takeLeftOne(owner: Owner, open: OpenDecision, log?: Log): Promise
   await state.concludeDecision(id, { at: clock.now() })
 }
 
-/** Those that a process had written down which is gone. Of several workers one takes each. */
-export async function takeLeft(owner: Owner, log?: Log): Promise<void> {
+/**
+ * Those that a process had written down which is gone, but for those that this one has `tried`. Of several workers one takes
+ * each.
+ */
+export async function takeLeft(owner: Owner, tried: Set<number>, log?: Log): Promise<void> {
   const { state } = owner
   const { fleet } = state
   for (const { id } of await state.openDecisions()) {
     const name = `decision ${id}`
-    if ((await fleet?.claim([name])) === false) continue
+    if (tried.has(id) || (await fleet?.claim([name])) === false) continue
+    tried.add(id)
     // Another worker may have taken it, and let go of it, since they were read.
     const open = (await state.openDecisions()).find((one) => one.id === id)
     if (open !== undefined) await takeLeftOne(owner, open, log)
@@ -157,12 +161,12 @@ export async function takeLeft(owner: Owner, log?: Log): Promise<void> {
 }
 
 /** What an owner was killed over; before this one does anything else. */
-export async function resumeDecisions(owner: Owner, log?: Log): Promise<void> {
+export async function resumeDecisions(owner: Owner, log?: Log, tried = new Set<number>()): Promise<void> {
   try {
     completeErasures({ settings: owner.settings(), state: owner.state })
   } catch (error) {
     if (!(error instanceof SyncError)) throw error
     log?.warn('erasure not completed', { code: error.code })
   }
-  await takeLeft(owner, log)
+  await takeLeft(owner, tried, log)
 }

@@ -141,12 +141,13 @@ export function startProcess(
     deps.joined()
     try {
       await opened.bind(signal)
-      await resumeDecisions({ settings: () => of, state: opened.state, signal }, log)
+      const tried = new Set<number>()
+      await resumeDecisions({ settings: () => of, state: opened.state, signal }, log, tried)
       const daemon = await startDaemon(of, opened, {
         ...{ clock, random, log, signal, serving },
         listeners: [listener],
         load: () => Promise.resolve({ ok: true, settings: of, warnings: [] }),
-        takeLeft: (owner) => takeLeft({ ...owner, state: opened.state }, log),
+        takeLeft: (owner) => takeLeft({ ...owner, state: opened.state }, tried, log),
       })
       runner = opened
       joined = fence
