@@ -109,6 +109,8 @@ export interface RejectEntry extends RejectRow {
   readonly code: ErrorCode
   readonly key: string | undefined
   readonly header: readonly string[]
+  /** What it was read from; `sha256` is blank where that is not known. */
+  readonly input: { readonly id: number; readonly name: string; readonly sha256: string }
 }
 
 /** When a record that is missing in a full input has gone, and what is done about it then. */
@@ -290,8 +292,8 @@ export interface StateLists {
   approvalsIn(runId: string): Promise<readonly Approval[]>
   /** What is in doubt, and, beside a run, what is on its way. */
   openDoubts(pipeline: string): Promise<readonly Operation[]>
-  /** Oldest first; of these pipelines or all. */
-  rejects(pipelines: readonly string[] | undefined): AsyncIterable<RejectEntry>
+  /** Oldest first; of these pipelines or all, and of one input alone where its number is given. */
+  rejects(pipelines: readonly string[] | undefined, input?: number): AsyncIterable<RejectEntry>
 }
 
 /** What an operator decides about what is held. */

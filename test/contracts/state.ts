@@ -746,6 +746,24 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await keysAt(3, 'K7', 'bad', 'b.csv')).toEqual([])
     })
 
+    it('lists the rejects of one input, with what it was', async () => {
+      const first = await world.plan([ANNA], { rejected: ['K8', 'K9'], version: 'a' })
+      await world.plan([BEN], { rejected: ['K7'], version: 'b' })
+      const keys = async (input?: number) =>
+        (await all(state.rejects(['shop'], input))).map(({ key, input: { id } }) => [key, id === first.id])
+      expect(await keys(first.id)).toEqual([
+        ['K8', true],
+        ['K9', true],
+      ])
+      expect(await keys()).toEqual([
+        ['K8', true],
+        ['K9', true],
+        ['K7', false],
+      ])
+      const [one] = await all(state.rejects(['shop'], first.id))
+      expect(one?.input).toEqual({ id: first.id, name: first.input.name, sha256: 'sum of a' })
+    })
+
     it('drops rejects whose record came again, named by file, line and reason, once the plan stands', async () => {
       await world.plan([ANNA], { rejected: ['', 'K8', ''], version: 'a' })
       await world.plan([BEN], { rejected: [''], version: 'a', pipeline: 'other' })

@@ -47,6 +47,34 @@ describe('rejects retry', () => {
     expect(await line.retry()).toMatchObject({ read: 3, created: 3 })
   })
 
+  it('names each record by the file that it was read from, and that by its digest', async () => {
+    const line = testLine()
+    line.service.fault = ({ method }) => (method === 'POST' ? { kind: 'refused', status: 422 } : undefined)
+    for (const [name, key] of [
+      ['a.csv', 'K1'],
+      ['b.csv', 'K2'],
+    ] as const) {
+      line.source.drop(name, [[...HEADER], [key, `${key}@example.com`, 'A', 'B', '1']])
+      await line.run()
+    }
+    const digest = 'abc'
+    expect((await rejectsOf(line)).map(({ input }) => input)).toMatchObject([
+      { name: 'a.csv', sha256: digest },
+      { name: 'b.csv', sha256: digest },
+    ])
+    // Rejected again, they are still those of their files.
+    expect(await line.retry()).toMatchObject({ read: 2, rejected: 2 })
+    line.service.fault = () => undefined
+    const sent = await line.retry()
+    expect(sent).toMatchObject({ read: 2, created: 2 })
+    const sources = []
+    for await (const { source } of line.state.entriesOfRun(sent.run_id)) sources.push(source)
+    expect(sources).toEqual([
+      { file: 'a.csv', line: 2, sha256: digest },
+      { file: 'b.csv', line: 2, sha256: digest },
+    ])
+  })
+
   it('finds the key of a record that had none', async () => {
     const line = testLine()
     await rejecting(line, ['', 'a@example.com', 'A', 'B', '1'])

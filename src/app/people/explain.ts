@@ -91,7 +91,7 @@ function isOfKey(traced: TracedRecord, key: string): boolean {
 const GONE_FILE = (file: string): string =>
   `its row cannot be read again: ${file} is no longer in the folders of the source, or its content has changed since it was read`
 
-/** Records that are sent again from the list of rejects, or from what was sent last. */
+/** Records that are sent again from what was sent last, and older ones from the list of rejects. */
 const NO_DIGEST = (file: string): string =>
   `its row cannot be read again: the record was not read from ${file} itself, but kept from an earlier run`
 

@@ -176,9 +176,8 @@ const DROP_WHAT_A_FULL_INPUT_LACKS = [
 
 /** What was rejected, and is read again here. */
 const DROP_RETRIED = `
-DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND id <= @upTo
-  AND code NOT IN (SELECT value FROM json_each('${JSON.stringify(FINAL_REJECTS)}'))
-  AND header = (SELECT header FROM input WHERE input.id = @id)`
+DELETE FROM reject WHERE pipeline = @pipeline AND input_id = @input AND id <= @upTo
+  AND code NOT IN (SELECT value FROM json_each('${JSON.stringify(FINAL_REJECTS)}'))`
 
 /** Deletes are decided again with every full input. */
 const DROP_EARLIER_DELETES = `
@@ -223,8 +222,8 @@ function createCommit(
     corrections.end(id)
     rereadRejects.end({ id, pipeline })
     asks.take({ id, pipeline, runId })
-    const { rejectsUpTo } = staged.input
-    if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
+    const { rejectsOf } = staged.input
+    if (rejectsOf !== undefined) dropRetried.run({ pipeline, ...rejectsOf })
     plan.run(sha256, id)
     forgetHolds.run({ pipeline })
     recountHolds.run({ runId, pipeline })

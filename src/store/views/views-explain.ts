@@ -33,7 +33,7 @@ export const RECORD_SEARCHES = {
   open: `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id DESC LIMIT ${FEW}`,
   edits: `SELECT * FROM hand_edit WHERE pipeline = ? AND key = ? ORDER BY field LIMIT ${FEW}`,
   reader: `SELECT input.run_id FROM run CROSS JOIN input ON input.run_id = run.id
-    WHERE run.pipeline = ? AND run.started_at <= ? AND run.files > 0 AND input.name = ? AND input.sha256 = ?
+    WHERE run.pipeline = ? AND run.started_at <= ? AND run.files > 0 AND input.name = ? AND input.sha256 = ? AND input.bytes > 0
     ORDER BY run.started_at DESC LIMIT 1`,
 } as const
 

@@ -83,7 +83,7 @@ export async function commitPlan(
   // Records that are read again, and corrected rejects, are never a full export.
   // Nothing is concluded from what an unexpected file lacks, either.
   const isPart = isSupplement || unexpected !== undefined
-  const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isPart
+  const isWhole = counts.read > 0 && staged.input.rejectsOf === undefined && !isPart
   const isFull = pipeline.mode === 'full' && isWhole
   await completeStaging({ staged, counts }, isFull && isLast, context)
   const alike = await findLikelySame(staged, context)

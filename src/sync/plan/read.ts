@@ -233,7 +233,7 @@ async function readInput(
       await reading.blocks?.flush(reading.counts)
       onRead?.(reader.sha256())
       await noteCorrections(reading, context)
-      const isPart = isSupplement() || input.rejectsUpTo !== undefined
+      const isPart = isSupplement() || input.rejectsOf !== undefined
       const ofFile = isPart ? undefined : await unexpectedOf(reading, last, context)
       const unexpected = ofFile ?? otherwiseHold(reading.otherwise)
       const read = { ...reading, isSupplement: isSupplement(), unexpected }

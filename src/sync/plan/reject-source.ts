@@ -18,10 +18,17 @@ const itemOf = ({ values, text, rows, file, line }: RejectEntry): SourceItem => 
   ...(rows === undefined ? {} : { rows }),
 })
 
-const sameHeader = (entry: RejectEntry, header: readonly string[]): boolean =>
-  JSON.stringify(entry.header) === JSON.stringify(header)
+interface Retried {
+  readonly input: SourceInput
+  readonly header: readonly string[]
+  /** The input that they were read from. */
+  readonly from: RejectEntry['input']
+}
 
-/** Rejects that came under one header are one input; nothing is moved or written. `keys`: of these records alone. */
+/**
+ * The rejects of each input are an input again, with its name and digest; nothing is moved or written. `keys`: of these records
+ * alone.
+ */
 export function createRejectSource(
   state: Pick<StateLists, 'rejects'>,
   pipeline: string,
@@ -29,25 +36,23 @@ export function createRejectSource(
 ): Source {
   const isMeant = (entry: RejectEntry): boolean =>
     isRetriable(entry) && (keys === undefined || (entry.key !== undefined && keys.has(entry.key)))
-  const inputs = new Map<string, { header: readonly string[] }>()
+  const retried = new Map<string, Retried>()
   const list = async (): Promise<SourceInput[]> => {
-    const found = new Map<string, { input: SourceInput; header: readonly string[] }>()
+    const found = new Map<number, Retried>()
     for await (const entry of state.rejects([pipeline])) {
       if (!isMeant(entry)) continue
-      const key = JSON.stringify(entry.header)
-      const name = found.get(key)?.input.name ?? entry.file
-      const which = keys === undefined ? { rejectsUpTo: entry.id } : ({ isPart: true } as const)
-      const input = { name, version: `rejects up to ${entry.id}`, bytes: 0, ...which }
-      found.set(key, { input, header: entry.header })
+      const { header, id: upTo, input: from } = entry
+      const which = keys === undefined ? { rejectsOf: { input: from.id, upTo } } : ({ isPart: true } as const)
+      const version = `rejects of input ${from.id} up to ${upTo}`
+      found.set(from.id, { input: { name: from.name, version, bytes: 0, ...which }, header, from })
     }
-    for (const { input, header } of found.values()) inputs.set(input.version, { header })
+    for (const one of found.values()) retried.set(one.input.version, one)
     return [...found.values()].map(({ input }) => input)
   }
-  async function* batches(input: SourceInput, header: readonly string[]): AsyncGenerator<SourceItem[]> {
+  async function* batches({ rejectsOf }: SourceInput, of: number): AsyncGenerator<SourceItem[]> {
     let batch: SourceItem[] = []
-    for await (const entry of state.rejects([pipeline])) {
-      const isLater = input.rejectsUpTo !== undefined && entry.id > input.rejectsUpTo
-      if (isLater || !isMeant(entry) || !sameHeader(entry, header)) continue
+    for await (const entry of state.rejects([pipeline], of)) {
+      if (!isMeant(entry) || (rejectsOf !== undefined && entry.id > rejectsOf.upTo)) continue
       batch.push(itemOf(entry))
       if (batch.length < AT_ONCE) continue
       yield batch
@@ -58,12 +63,13 @@ export function createRejectSource(
   return {
     list: async () => ({ ready: await list(), unsettled: 0, refused: [] }),
     open(input) {
-      const header = inputs.get(input.version)?.header ?? []
+      const of = retried.get(input.version)
+      if (of === undefined) throw new Error(`not listed: ${input.version}`)
       return Promise.resolve({
-        header,
+        header: of.header,
         bytesRead: () => 0,
-        batches: () => batches(input, header),
-        sha256: () => '',
+        batches: () => batches(input, of.from.id),
+        sha256: () => of.from.sha256,
         close: () => Promise.resolve(),
       })
     },

@@ -436,6 +436,34 @@ it('a change that was held is explained by its row once it was released, althoug
   }
 })
 
+it('a record that was rejected and corrected is explained by the file that it was read from', async () => {
+  await writeFile(join(folder, 'club', 'typo.csv'), 'No,Mail,Tel,Firm,Tag\nC77,no mail,030 123456,Kreis,\n')
+  expect((await command('run', 'club')).code).toBe(3)
+  expect((await command('correct', 'club', 'C77', 'mail=c77@example.com')).code).toBe(0)
+  expect((await command('run', 'club')).code).toBe(0)
+  const typo = { file: 'typo.csv', line: 2, outcome: 'done' }
+  expect((await explainOne('club', 'C77')).fields).toMatchObject({
+    phone: { ...typo, value: '+4930123456', steps: [{ rule: 'column "Tel"' }, { rule: 'phone: "DE"' }] },
+    mail: {
+      ...{ ...typo, value: 'c77@example.com', steps: [] },
+      note: expect.stringContaining('the source says "no mail"') as string,
+    },
+  })
+  const { stdout } = await command(
+    'audit',
+    'list',
+    '--contact',
+    'c77@example.com',
+    '--action',
+    'create',
+    '--json',
+  )
+  const { entries } = JSON.parse(stdout) as { entries: { source: unknown }[] }
+  expect(entries.map(({ source }) => source)).toEqual([
+    { file: 'typo.csv', line: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+  ])
+})
+
 describe('what cannot be told is said, and nothing is guessed', () => {
   const noteOf = async (key: string, field: string): Promise<ExplainedField | undefined> =>
     (await explainOne('shop', key)).fields[field]
@@ -450,28 +478,6 @@ describe('what cannot be told is said, and nothing is guessed', () => {
       note: expect.stringContaining('is no longer in the folders of the source') as string,
       request: { method: 'POST' },
     })
-  })
-
-  it('where the record was rejected and corrected: its entries name no digest of a file', async () => {
-    await writeFile(join(folder, 'club', 'typo.csv'), 'No,Mail,Tel,Firm,Tag\nC77,no mail,030 123456,Kreis,\n')
-    expect((await command('run', 'club')).code).toBe(3)
-    expect((await command('correct', 'club', 'C77', 'mail=c77@example.com')).code).toBe(0)
-    expect((await command('run', 'club')).code).toBe(0)
-    expect((await explainOne('club', 'C77')).fields['company']).toMatchObject({
-      ...{ value: 'Kreis', file: 'typo.csv', line: 2, steps: [] },
-      note: expect.stringContaining('was not read from typo.csv itself') as string,
-    })
-    const { stdout } = await command(
-      'audit',
-      'list',
-      '--contact',
-      'c77@example.com',
-      '--action',
-      'create',
-      '--json',
-    )
-    const { entries } = JSON.parse(stdout) as { entries: { source: unknown }[] }
-    expect(entries.map(({ source }) => source)).toEqual([{ file: 'typo.csv', line: 2 }])
   })
 
   it('where the file has another content than was read', async () => {

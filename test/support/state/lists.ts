@@ -359,16 +359,18 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
       )
         .sort(byId)
         .map((row) => operationOf(tables, row)),
-    async *rejects(pipelines) {
+    async *rejects(pipelines, only) {
       for (const { id, inputId, pipeline, code, key, header, reason, record } of [
         ...tables.rejects.values(),
       ].sort(byId)) {
-        if (tables.inputs.get(inputId)?.state === 'reading') continue
+        const of = tables.inputs.get(inputId)
+        if (of?.state === 'reading' || (only !== undefined && inputId !== only)) continue
         if (pipelines !== undefined && !pipelines.includes(pipeline)) continue
         const { values, text, rows, source } = record
         const more = { ...(text === undefined ? {} : { text }), ...(rows === undefined ? {} : { rows }) }
         const { file, line } = source
-        yield { id, pipeline, code, key, header, values, ...more, reason, file, line }
+        const input = { id: inputId, name: of?.input.name ?? '', sha256: of?.sha256 ?? '' }
+        yield { id, pipeline, code, key, header, input, values, ...more, reason, file, line }
       }
     },
     async release(runId, at) {

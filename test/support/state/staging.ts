@@ -33,7 +33,6 @@ import {
   holdSharedMails,
   isPlannedOf,
   lowerWithinAddress,
-  sameRecord,
   stageMissing,
   supersede,
   yieldRejects,
@@ -305,16 +304,15 @@ export function memoryStaging(tables: Tables): Staging {
         countMissing(tables, input, full)
       }
       dropReread(tables, input)
-      const upTo = staged.input.rejectsUpTo
-      if (upTo !== undefined)
+      const { rejectsOf } = staged.input
+      if (rejectsOf !== undefined)
         dropRejects(
           tables,
-          ({ id, inputId, pipeline, code, header }) =>
+          ({ id, inputId, pipeline, code }) =>
             pipeline === staged.pipeline &&
-            inputId !== staged.id &&
-            id <= upTo &&
-            !FINAL_REJECTS.includes(code) &&
-            sameRecord(header, input.header),
+            inputId === rejectsOf.input &&
+            id <= rejectsOf.upTo &&
+            !FINAL_REJECTS.includes(code),
         )
       Object.assign(input, { state: 'planned', sha256 })
       forgetEmptyHolds(tables, staged.pipeline)
