@@ -53,6 +53,25 @@ const differences = (form: PipelineSettings, last: PipelineSettings): string =>
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
     .join(', ')
 
+/** Which form of each pipeline's settings was in force when; the last one where none is named. */
+export interface Forms {
+  at(last: PipelineSettings, time: number): PipelineSettings
+  now(last: PipelineSettings): PipelineSettings
+  /** It is in force from now on. */
+  set(form: PipelineSettings): void
+}
+
+export function createForms(now: () => number): Forms {
+  const all: { from: number; form: PipelineSettings }[] = []
+  const at: Forms['at'] = (last, time) =>
+    all.findLast(({ from, form }) => form.name === last.name && from <= time)?.form ?? last
+  return {
+    at,
+    now: (last) => at(last, now()),
+    set: (form) => void all.push({ from: now(), form }),
+  }
+}
+
 /** Other forms of some pipelines come into force. */
 export function changeSettings({ schedule, chance, files, setup, forms, say }: World): void {
   if (schedule.isChanged !== true) return
@@ -60,7 +79,7 @@ export function changeSettings({ schedule, chance, files, setup, forms, say }: W
   for (const pipeline of setup.pipelines) {
     if (!draws.happens(0.6)) continue
     const form = draws.happens(0.7) ? formerForm(pipeline, draws) : pipeline
-    forms.set(pipeline.name, form)
+    forms.set(form)
     say(`settings of ${pipeline.name}: ${differences(form, pipeline)}`)
   }
 }

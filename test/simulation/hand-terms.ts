@@ -1,6 +1,7 @@
 // Terms that a user takes from a contact while `hand_edits: keep` holds: what we gave once, and was taken since, is not given
 // again unless the source has dropped it meanwhile or the edit was released.
 import type { PipelineSettings } from '../../src/core/settings.ts'
+import type { Forms } from './changing.ts'
 import { type Claims, pipelineOf } from './claims.ts'
 import { readingOf } from './expected.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
@@ -15,6 +16,7 @@ export interface HandTermsAt {
   readonly pipelines: readonly PipelineSettings[]
   readonly sources: ReadonlyMap<string, SimulatedSource>
   readonly undoneRuns: readonly BegunRun[]
+  readonly forms: Forms
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -48,7 +50,7 @@ export function termsLookedAt(number: number, { requests }: Ledger): number | un
 }
 
 export function watchHandTerms(at: HandTermsAt): HandTerms {
-  const { ledger, service, claims, pipelines, sources, undoneRuns, violated } = at
+  const { ledger, service, claims, pipelines, sources, undoneRuns, forms, violated } = at
   /** By contact and term: when we gave it, and when it was taken after that. */
   const ours = new Map<string, Ours>()
   const taken = new Map<string, number>()
@@ -71,8 +73,9 @@ export function watchHandTerms(at: HandTermsAt): HandTerms {
         (sources.get(pipeline.name)?.opened ?? [])
           .filter(({ openedAt }) => openedAt >= since)
           .some((file) => {
-            const row = [...readingOf(file, pipeline).wanted.values()].find((one) => one.stamp === stamp)
-            return row === undefined ? pipeline.mode === 'full' : !row.terms.includes(termName(term))
+            const then = forms.at(pipeline, file.openedAt)
+            const row = [...readingOf(file, then).wanted.values()].find((one) => one.stamp === stamp)
+            return row === undefined ? then.mode === 'full' : !row.terms.includes(termName(term))
           }),
       )
 

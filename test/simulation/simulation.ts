@@ -82,9 +82,7 @@ async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Pr
   }
   const aliases = chance.stream(`aliases ${world.runs}`)
   if (aliases.happens(0.01)) timeline.after(aliases.int(20_000), () => tryAliases(world))
-  const both = Promise.all(
-    pipelines.map((pipeline) => program.run(world.forms.get(pipeline.name) ?? pipeline, abort.signal)),
-  )
+  const both = Promise.all(pipelines.map((pipeline) => program.run(world.forms.now(pipeline), abort.signal)))
   const crash = program.life.crashed.then((point) => ({ point }))
   const ended = await timeline.until(Promise.race([both, crash]), RUN_LIMIT_MS)
   if ('point' in ended) {
@@ -346,7 +344,7 @@ async function live(world: World): Promise<void> {
   world.foreignRate = 0
   world.isCalm = true
   world.crashRate = 0
-  world.forms.clear()
+  for (const pipeline of world.setup.pipelines) world.forms.set(pipeline)
   if (schedule.crashes === undefined) world.program.life.spare()
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
   if (schedule.isRestored === true) {

@@ -61,7 +61,7 @@ export async function undoRuns(world: World): Promise<void> {
     const pipeline = setup.pipelines.find(({ name }) => name === run?.pipeline)
     if (run === undefined || pipeline === undefined) continue
     const how = { deleteCreated: draws.happens(0.7), addedTerms: draws.happens(0.2) }
-    await undoOne(world.forms.get(pipeline.name) ?? pipeline, { ...run, ...how }, world)
+    await undoOne(world.forms.now(pipeline), { ...run, ...how }, world)
   }
 }
 

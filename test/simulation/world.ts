@@ -3,8 +3,7 @@
 import { join } from 'node:path'
 import { type Chance, chanceFrom } from './chance.ts'
 import { type Claims, watchClaims } from './claims.ts'
-import type { PipelineSettings } from '../../src/core/settings.ts'
-import { withHash } from './changing.ts'
+import { createForms, type Forms, withHash } from './changing.ts'
 import { hasStatus, watchRaises } from './consent.ts'
 import type { Corrected } from './correcting.ts'
 import type { Erasure } from './erasing.ts'
@@ -75,8 +74,8 @@ export interface World {
   readonly service: SimulatedService
   readonly claims: Claims
   readonly sources: ReadonlyMap<string, SimulatedSource>
-  /** By pipeline: the settings in force, where they are not those of the end. */
-  readonly forms: Map<string, PipelineSettings>
+  /** The settings in force, which are those of the end only then. */
+  readonly forms: Forms
   /** Those of them that are asked for their records. */
   readonly pulled: ReadonlyMap<string, PulledSource>
   readonly workloads: ReadonlyMap<string, Workload>
@@ -205,7 +204,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     service,
     claims,
     sources,
-    forms: new Map(),
+    forms: createForms(timeline.now),
     pulled,
     workloads,
     violations,
@@ -281,7 +280,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const watched = { ledger, service, claims, pipelines: setup.pipelines, sources, violated }
   watchRaises(watched)
   const withdrawals = watchWithdrawals({ ...watched, outbox: world.outbox })
-  const handTerms = watchHandTerms({ ...watched, undoneRuns })
+  const handTerms = watchHandTerms({ ...watched, undoneRuns, forms: world.forms })
   watchEffects({ ...watched, overruled, undoneRuns, handTerms })
   const hands =
     schedule.isEdited === true
