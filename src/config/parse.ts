@@ -1,7 +1,7 @@
 // Checks a tree against the schema: the values with defaults filled in, or every problem.
 // It knows no key by name.
 import type { z } from 'zod'
-import { flattened, issueProblems } from './issues.ts'
+import { issueProblems } from './issues.ts'
 import { schemasAt } from './schema/schema-walk.ts'
 import type { ConfigProblem } from './text/problem.ts'
 import { pathKey, type Path, type Tree, valueAt } from './text/tree.ts'
@@ -18,6 +18,7 @@ type Parsed<S extends z.ZodType> =
 /** What a text from the environment stands for where a number or a truth value is wanted. */
 function meant(expected: string, text: string): unknown {
   if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
+  if (expected !== 'number' && expected !== 'int') return undefined
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
 }
 
@@ -30,10 +31,22 @@ function replaced(value: unknown, path: Path, by: unknown): unknown {
   return copy
 }
 
+interface PlacedIssue {
+  readonly issue: z.core.$ZodIssue
+  readonly path: Path
+}
+
+/** With those of every branch of a union: of `max_deletes: ${MOST}` the text alone says whether it is a count. */
+function withBranches(issue: z.core.$ZodIssue, before: Path): PlacedIssue[] {
+  const path = [...before, ...issue.path]
+  if (issue.code !== 'invalid_union') return [{ issue, path }]
+  return issue.errors.flat().flatMap((inner) => withBranches(inner, path))
+}
+
 /** `port: ${PORT}` gives text; where a number is wanted, its number is meant. */
 function withMeantValues(tree: Tree, issues: readonly z.core.$ZodIssue[]): unknown {
   let { value } = tree
-  for (const { issue, path } of issues.flatMap((one) => flattened(one, [], tree))) {
+  for (const { issue, path } of issues.flatMap((one) => withBranches(one, []))) {
     if (issue.code !== 'invalid_type' || tree.places.get(pathKey(path))?.substituted !== true) continue
     const text = valueAt(tree.value, path)
     const better = typeof text === 'string' ? meant(issue.expected, text) : undefined

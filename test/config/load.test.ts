@@ -244,6 +244,18 @@ describe('settings', () => {
     })
   })
 
+  it('takes a count from the environment where a share could stand, too', async () => {
+    const guards =
+      'guards: { max_deletes: "${MOST:-5}", max_rejects: "${R:-5%}", max_deletes_per: { 30d: "${PER:-9}" } }'
+    expect(settingsOf(await loadText(pipeline(SHOP + guards))).pipelines[0]!.guards).toMatchObject({
+      max_deletes: { count: 5 },
+      max_rejects: { share: 0.05 },
+      max_deletes_per: { '30d': { count: 9 } },
+    })
+    const [line] = linesOf(await loadText(pipeline(`${SHOP}guards: { max_deletes: "5" }`)))
+    expect(line).toContain('pipelines.shop.guards.max_deletes: is not a share; write one such as 5%')
+  })
+
   it('gives the options of a source as its kind transforms them, paths being absolute by then', async () => {
     const { z } = await import('zod')
     const schema = z

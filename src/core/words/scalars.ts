@@ -33,7 +33,8 @@ const SHARE_SENTENCE = 'is not a share; write one such as 5%, up to 100%, or a w
 
 const writtenShare = z
   .string({ error: SHARE_SENTENCE })
-  .regex(/^(100(\.0+)?|\d{1,2}(\.\d+)?) ?%$/, { error: SHARE_SENTENCE })
+  // Ends here, so that a union tells what its other forms are: a count from the environment is a text, too.
+  .regex(/^(100(\.0+)?|\d{1,2}(\.\d+)?) ?%$/, { error: SHARE_SENTENCE, abort: true })
 const wholeCount = z.int().min(0)
 
 /** `5%`, or a count where a whole number stands. */
