@@ -17,6 +17,7 @@ import type { Unasked } from '../core/change/plan/plan.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { SyncState } from '../core/state-store.ts'
 import type { LeftAlone } from '../core/log/undo.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { Tally } from './tally.ts'
 import type { MailTurns, Turns } from './send/turns.ts'
 
@@ -106,6 +107,12 @@ export interface RunContext extends PlanContext {
 /** Whether nothing more may be sent in this run. */
 export const isStopped = (context: PlanContext): boolean =>
   context.signal.aborted || context.circuit.stop !== undefined
+
+/** The end of an input that a stopped run was reading. The input itself was not changed. */
+export const stoppedWhileReading = (): SyncError =>
+  new SyncError('INPUT_CHANGED', 'the run was stopped while the file was read', {
+    hint: 'The next run reads it from its beginning.',
+  })
 
 export const bulkSize = ({ service, seen }: RunContext): number => seen.bulkSize ?? service.bulk.size
 

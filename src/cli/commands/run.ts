@@ -79,6 +79,12 @@ function printResult(result: WithWarnings, { io, options }: Work): void {
   for (const warning of result.warnings) printError(io, `warning: ${warning}`)
 }
 
+/** A run that a signal kept from beginning has no result of its own to say so. */
+function whatWasRun(results: readonly WithWarnings[], pipelines: readonly PipelineSettings[]): Beside {
+  const rest = pipelines.slice(results.length).map(({ name }) => name)
+  return rest.length === 0 ? { results } : { results, cut: `ended by a signal; not run: ${rest.join(', ')}` }
+}
+
 /** By this process, which takes decisions of other commands meanwhile. Throws STATE_LOCKED where another one has the state. */
 async function runHere(pipelines: readonly PipelineSettings[], work: Work): Promise<readonly WithWarnings[]> {
   const { io, settings } = work
@@ -137,7 +143,7 @@ async function runOwned(runner: Runner, pipelines: readonly PipelineSettings[], 
 
 interface Beside {
   readonly results: readonly WithWarnings[]
-  /** Why the runs were not followed to their end. */
+  /** Why some runs were not made, or not followed to their end. */
   readonly cut?: string
 }
 
@@ -194,7 +200,7 @@ async function runAll(kind: Kind, options: DecidingOptions, names: string[]): Pr
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
   const work: Work = { ...kind, options, settings, decided: await decidedBy(io, options, settings) }
-  const made = runHere(pipelines, work).then((results): Beside => ({ results }))
+  const made = runHere(pipelines, work).then((results) => whatWasRun(results, pipelines))
   const { results, cut } = await made.catch((error: unknown) => {
     if (error instanceof SyncError && error.code === 'STATE_LOCKED') return runBeside(pipelines, work)
     throw error

@@ -13,7 +13,7 @@ import { asksForOrders, loadRuleKit, witnessing } from '../../core/mapping/value
 import type { Source, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import type { PlanContext } from '../context.ts'
+import { type PlanContext, stoppedWhileReading } from '../context.ts'
 
 interface Whole {
   readonly source: Pick<Source, 'open'>
@@ -39,8 +39,7 @@ async function evidenceIn(input: SourceInput, whole: Whole): Promise<OrderEviden
       if (item.kind === 'record') mapper.map(item)
     }
     for await (const batch of reader.batches()) {
-      if (whole.isStopped?.() === true)
-        throw new SyncError('INPUT_CHANGED', 'the run was stopped while the file was read')
+      if (whole.isStopped?.() === true) throw stoppedWhileReading()
       batch.forEach(look)
     }
     return evidence

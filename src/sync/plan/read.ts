@@ -3,7 +3,6 @@
 import type { Accepted } from '../../core/change/accepted.ts'
 import { type Expectation, expectationOf } from '../../core/change/waiting/expectation.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
-import { SyncError } from '../../core/words/errors.ts'
 import { heldCounter } from '../../core/change/waiting/held-why.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
 import { dependsOnOthers } from '../../core/change/others/ownership.ts'
@@ -16,7 +15,7 @@ import { type UnitedMapper, unitedMapper } from '../../core/mapping/union.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import { type Counts, noCounts } from '../../core/outcome/summary.ts'
-import { isStopped, type PlanContext } from '../context.ts'
+import { isStopped, type PlanContext, stoppedWhileReading } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { KeptBlocks, SettledInput } from '../../core/change/settled-blocks.ts'
 import { startBlocks } from './blocks.ts'
@@ -64,8 +63,7 @@ async function readAll({ reader, ...opened }: Open, reading: Reading, context: P
   const batches = recordBatches({ reader, ...opened, blocks: blocks?.how }, context.pipeline)
   for await (const batch of batches) {
     reading.expectation?.note(batch)
-    if (isStopped(context))
-      throw new SyncError('INPUT_CHANGED', 'the run was stopped while the file was read')
+    if (isStopped(context)) throw stoppedWhileReading()
     await planBatch(batch, reading, context)
     context.report({
       phase: 'read',
