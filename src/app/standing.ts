@@ -1,5 +1,7 @@
 // How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
 // the inbox; works beside a running daemon.
+import { updatesInBulk } from '../core/change/bulk.ts'
+import { looksUp } from '../core/change/lookup/resolution.ts'
 import { isToBeReleased } from '../core/change/others/hand-edits.ts'
 import type { DriftRound } from '../core/change/others/drift-rounds.ts'
 import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
@@ -97,9 +99,14 @@ async function stillToSend(
   const { bulk, rate_limit: rateLimit } = settings.service
   const limits = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.per }
   const { update_method: mergeMethod, terms } = pipeline
+  const how = {
+    mergeMethod,
+    updatesInBulk: updatesInBulk(pipeline),
+    looksPerCreate: looksUp(pipeline) ? 1 : 0,
+  }
   return {
     changes: totals.operations,
-    ...estimate({ ...totals, newTerms: 0 }, { ...limits, mergeMethod, terms }),
+    ...estimate({ ...totals, newTerms: 0 }, { ...limits, ...how, terms }),
   }
 }
 

@@ -1,5 +1,7 @@
 // The plan of a run that is not made: the same reading, mapping and comparing on a copy of the state.
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
+import { updatesInBulk } from '../core/change/bulk.ts'
+import { looksUp } from '../core/change/lookup/resolution.ts'
 import { handEditRules, respectsHandEdits } from '../core/change/others/hand-edits.ts'
 import type { MergeMethod } from '../core/change/merge-method.ts'
 import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
@@ -347,7 +349,13 @@ function ended(
   const mergeMethod = of.mergeMethod ?? method
   const rate = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.per }
   const policy = termPolicy({ cause: 'record', undoes: undefined }, pipeline)
-  const limits = { ...rate, mergeMethod, terms: { ...pipeline.terms, policy } }
+  const how = {
+    mergeMethod,
+    updatesInBulk: of.mergeMethod === undefined && updatesInBulk(pipeline),
+    // While it is planned, and right before it is sent.
+    looksPerCreate: looksUp(pipeline) ? 2 : 0,
+  }
+  const limits = { ...rate, ...how, terms: { ...pipeline.terms, policy } }
   const unasked = of.context.unasked && [...of.context.unasked]
   const leftOut = tally.leftOut.totals()
   const found = { counts: tally.counts, held: tally.held.totals(), inputs, leftOut }

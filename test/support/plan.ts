@@ -11,6 +11,8 @@ export const LIMITS: EstimateLimits = {
   requests: 5,
   perMs: 1000,
   mergeMethod: 'update_add',
+  updatesInBulk: false,
+  looksPerCreate: 0,
   terms: { policy: 'managed', verify: true },
 }
 

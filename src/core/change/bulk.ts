@@ -1,7 +1,17 @@
-// Who is who in a bulk answer. Members are matched by mail and never by position: an answer may come in
+// Which updates share a call, and who is who in a bulk answer. Members are matched by mail and never by position: an answer may come in
 // any order, in other case and incomplete, and a wrong guess would give one person another's contact.
 import { mailKey } from '../mapping/contact.ts'
 import type { CreatedMember } from '../ports.ts'
+import type { PipelineSettings } from '../settings.ts'
+import { needsActual } from './merge-method.ts'
+import { respectsHandEdits } from './others/hand-edits.ts'
+
+/** Whether updates of the pipeline share calls: where each contact is read first, or the mail does not name it, they go by id. */
+export const updatesInBulk = (pipeline: PipelineSettings): boolean =>
+  pipeline.update_via === 'bulk' &&
+  pipeline.duplicate_check_method === 'email' &&
+  !needsActual(pipeline.update_method) &&
+  !respectsHandEdits(pipeline)
 
 export interface BulkMatch {
   /** The contact id by the mail's comparison form. */

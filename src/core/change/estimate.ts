@@ -28,6 +28,10 @@ export interface EstimateLimits {
   readonly requests: number
   readonly perMs: number
   readonly mergeMethod: MergeMethod
+  /** Whether updates share calls, as creates do. */
+  readonly updatesInBulk: boolean
+  /** How often a contact is looked up by its e-mail address before it is created. */
+  readonly looksPerCreate: number
   readonly terms: Pick<TermSettings, 'policy' | 'verify'>
 }
 
@@ -43,13 +47,19 @@ function termRequests(work: PlannedWork, { policy, verify }: EstimateLimits['ter
   return work.termAdditions * perAddition + work.termRemovals * perRemoval + newTermRequests(work.newTerms)
 }
 
+/** In bulk, the few that go by id all the same (another e-mail address, a field that is emptied) count like the others. */
+function updateRequests({ updates }: PlannedWork, limits: EstimateLimits): number {
+  if (limits.updatesInBulk) return Math.ceil(updates / limits.bulkSize)
+  return updates * (needsActual(limits.mergeMethod) ? 2 : 1)
+}
+
 /** `seconds` is what the limit alone demands; the service's own time comes on top. */
 export function estimate(work: PlannedWork, limits: EstimateLimits): Estimate {
-  const perUpdate = needsActual(limits.mergeMethod) ? 2 : 1
   const requests =
     Math.ceil(work.createsWithMail / limits.bulkSize) +
+    work.createsWithMail * limits.looksPerCreate +
     work.createsWithoutMail +
-    work.updates * perUpdate +
+    updateRequests(work, limits) +
     termRequests(work, limits.terms) +
     // A look before it, and after a 1 or 2 another.
     work.consents * 2 +

@@ -1,7 +1,7 @@
 // Sends updates of linked contacts: by id, or many in one call where that can only reach the right contact.
-import { matchBulkAnswer } from '../../core/change/bulk.ts'
+import { matchBulkAnswer, updatesInBulk } from '../../core/change/bulk.ts'
 import { type Contact, contactMailKey } from '../../core/mapping/contact.ts'
-import { editsText, respectsHandEdits } from '../../core/change/others/hand-edits.ts'
+import { editsText } from '../../core/change/others/hand-edits.ts'
 import { isRepair } from '../../core/change/others/repair.ts'
 import { shownAs } from '../../core/change/lookup/likeness.ts'
 import { allowedFields, needsActual, withheldFields } from '../../core/change/merge-method.ts'
@@ -112,15 +112,7 @@ async function putUpdate(operation: LinkedOperation<'update'>, context: RunConte
  */
 export function isBulkUpdate(operation: LinkedOperation<'update'>, pipeline: PipelineSettings): boolean {
   const { fields, known, undoes } = operation
-  if (
-    undoes !== undefined ||
-    Object.keys(fields).length === 0 ||
-    pipeline.update_via !== 'bulk' ||
-    needsActual(pipeline.update_method) ||
-    respectsHandEdits(pipeline) ||
-    pipeline.duplicate_check_method !== 'email'
-  )
-    return false
+  if (undoes !== undefined || Object.keys(fields).length === 0 || !updatesInBulk(pipeline)) return false
   const mail = known['mail']
   if (typeof mail !== 'string' || mail === '' || 'mail' in fields) return false
   return Object.values(fields).every((value) => value !== '' && (!Array.isArray(value) || value.length > 0))

@@ -7,14 +7,20 @@ const NOTHING: PlannedWork = {
   ...{ termAdditions: 0, termRemovals: 0, newTerms: 0, consents: 0, withdrawals: 0 },
 }
 const terms = { policy: 'managed', verify: true } as const
-const limits = { bulkSize: 50, requests: 5, perMs: 1000, mergeMethod: 'update_add', terms } as const
+const limits = {
+  bulkSize: 50,
+  requests: 5,
+  perMs: 1000,
+  mergeMethod: 'update_add',
+  updatesInBulk: false,
+  looksPerCreate: 0,
+  terms,
+} as const
 const requests = (work: Partial<PlannedWork>, more: object = {}): number =>
   estimate({ ...NOTHING, ...work }, { ...limits, ...more }).requests
 
 describe('an estimate', () => {
   it('an estimate counts calls and windows', () => {
-    const terms = { policy: 'managed', verify: true } as const
-    const limits = { bulkSize: 50, requests: 5, perMs: 1000, mergeMethod: 'update_add', terms } as const
     const none = { termAdditions: 0, termRemovals: 0, consents: 0, withdrawals: 0, newTerms: 0, deletes: 0 }
     const work = { createsWithMail: 250, createsWithoutMail: 1, updates: 4, ...none }
     expect(estimate(work, limits)).toEqual({ requests: 10, seconds: 1 })
@@ -31,7 +37,9 @@ describe('an estimate', () => {
     ['creates with a mail, in calls of fifty', { createsWithMail: 51 }, {}, 2],
     ['creates without one, each by itself', { createsWithoutMail: 3 }, {}, 3],
     ['deletes, each with a look', { deletes: 3 }, {}, 6],
+    ['creates that are looked up before', { createsWithMail: 51 }, { looksPerCreate: 2 }, 2 + 2 * 51],
     ['updates', { updates: 3 }, {}, 3],
+    ['updates in bulk, in calls of fifty', { updates: 51 }, { updatesInBulk: true }, 2],
     ['updates that are read before', { updates: 3 }, { mergeMethod: 'update' }, 6],
     ['mail_status, each with a look', { consents: 3 }, {}, 6],
     ['withdrawals, with a look before and behind', { withdrawals: 3 }, {}, 9],

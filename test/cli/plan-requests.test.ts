@@ -1,0 +1,54 @@
+// The number of requests that a plan names is that of the run after it.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+const KEY = 'plan-key'
+
+let sandbox: Sandbox
+let place: Place
+beforeEach(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  place = await openPlace({ THE_KEY: KEY })
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+/** The requests of the plan and of the run, over a file of five people. */
+async function requestsOver(name: string, first: string): Promise<readonly number[]> {
+  const rows = [1, 2, 3, 4, 5].map((no) => `p${no}@example.org,${first}${no}\n`)
+  await place.write(`in/${name}`, `Mail,First\n${rows.join('')}`)
+  const plan = await place.json('plan')
+  const run = await place.json('run')
+  const [planned] = plan['pipelines'] as [{ estimate: { requests: number } }]
+  const [made] = run['pipelines'] as [{ requests: number }]
+  return [planned.estimate.requests, made.requests]
+}
+
+const configure = (keys: string): Promise<void> =>
+  place.write(
+    'config.yaml',
+    `
+service: { base_url: "${sandbox.url}", api_key: "\${THE_KEY}", rate_limit: { requests: 500, per: 1s } }
+state: { path: contact-sync.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: in, settle: 0s }
+    map: { mail: Mail, first_name: First }
+    ${keys}
+`,
+  )
+
+it('where updates share calls', async () => {
+  await configure('update_via: bulk')
+  expect(await requestsOver('a.csv', 'A')).toEqual([1, 1])
+  expect(await requestsOver('b.csv', 'B')).toEqual([1, 1])
+})
+
+it('where each contact is looked up before it is created', async () => {
+  await configure('writes: create')
+  expect(await requestsOver('a.csv', 'A')).toEqual([11, 11])
+})
