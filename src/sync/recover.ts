@@ -184,12 +184,18 @@ async function replan(
   }
 }
 
+/** What was lowered for its address when its file was planned is lowered again: the record says something else. */
+async function keepWithinAddress({ pipeline, runId, state }: PlanContext): Promise<void> {
+  if (pipeline.household !== undefined) await state.lowerWithinAddress(pipeline.name, runId)
+}
+
 /** Records of this run that waited behind a doubt that is settled now: compared again, counted again. */
 export async function resumeWaiting(context: PlanContext): Promise<void> {
   const { counts } = context.tally
   const { pipeline, runId, state } = context
   const operations = await state.leftOpen('waiting', pipeline.name, { runId })
   const { waiting, held, settled } = await replan(operations, context)
+  await keepWithinAddress(context)
   counts.in_doubt -= operations.length - waiting
   counts.unchanged += settled
   counts.held += held
@@ -225,6 +231,7 @@ export async function takeReleased(context: PlanContext): Promise<number> {
     tally.counts.in_doubt += waiting
     tally.counts.held += held - own.length
   }
+  await keepWithinAddress(context)
   const missing = pipeline.mode === 'full' && pipeline.on_missing !== 'keep'
   const which = { missing, deletes: pipeline.on_missing === 'delete' }
   for (const { guard, deletes } of await state.takeReleasedDeletes(pipeline.name, runId, which)) {
@@ -245,4 +252,5 @@ export async function carryOver(context: PlanContext): Promise<void> {
     counts.in_doubt += waiting
     counts.held += held
   }
+  await keepWithinAddress(context)
 }

@@ -180,6 +180,7 @@ async function takeUp(pipeline: string, run: string, { world, answers }: Course)
       return { operation, next: { state: 'planned', kind: 'update', ...linked } as const }
     })
     await state.replan(run, replanned)
+    if (answers.length % 2 === 0) await state.lowerWithinAddress(pipeline, run)
   }
   answers.push(
     await state.takeReleasedDeletes(pipeline, run, { missing: true, deletes: answers.length % 2 === 0 }),

@@ -224,6 +224,57 @@ describe('mail_status 1 and 2 hold for the address', () => {
     ])
   })
 
+  describe('of one file, and sent later:', () => {
+    const drop = ({ source }: Line): void =>
+      source.drop('a.csv', [HEADER, [...ANN.slice(0, 4), '7'], [...BO.slice(0, 4), '1']])
+
+    it('where its plan is released', async () => {
+      const line = household({ ...WITH_STATUS, guards: { ...GUARDS, max_changes: { count: 1 } } })
+      drop(line)
+      const { run_id: run, ...result } = await line.run()
+      expect(result).toMatchObject({ held: 2 })
+      await line.state.release(run, line.clock.now())
+      expect(await line.run()).toMatchObject({ created: 2 })
+      expect(statuses(line)).toEqual([
+        ['Ann', 1],
+        ['Bo', 1],
+      ])
+    })
+
+    it('where the key could not set it before', async () => {
+      const line = household(WITH_STATUS)
+      line.service.ignoresStatus = true
+      drop(line)
+      expect(await line.run()).toMatchObject({ created: 0, failed: 2 })
+      expect(await line.run()).toMatchObject({ created: 0, failed: 2 })
+      line.service.ignoresStatus = false
+      expect(await line.run()).toMatchObject({ created: 2 })
+      expect(statuses(line)).toEqual([
+        ['Ann', 1],
+        ['Bo', 1],
+      ])
+    })
+
+    it('what a newer file says of the blocked one counts', async () => {
+      const line = household({ ...WITH_STATUS, guards: { ...GUARDS, max_changes: { count: 1 } } })
+      drop(line)
+      await line.run()
+      line.pipeline = { ...line.pipeline, guards: GUARDS }
+      line.source.drop('b.csv', [HEADER, [...ANN.slice(0, 4), '7'], [...BO.slice(0, 4), '3']])
+      expect(await line.run()).toMatchObject({ created: 2 })
+      expect(of(line, 'Ann')).toMatchObject({ mail_status: 7 })
+    })
+
+    it('what waits of the blocked one counts', async () => {
+      const line = household({ ...WITH_STATUS, guards: { ...GUARDS, max_changes: { count: 1 } } })
+      drop(line)
+      await line.run()
+      line.source.drop('b.csv', [HEADER, [...ANN.slice(0, 4), '7']])
+      expect(await line.run()).toMatchObject({ created: 1 })
+      expect(of(line, 'Ann')).toMatchObject({ mail_status: 1 })
+    })
+  })
+
   it('nobody is raised above another of the address, even where the pipeline raises consents', async () => {
     const line = household({ ...WITH_STATUS, allow_consent_raise: true })
     line.source.drop('a.csv', [HEADER, [...ANN.slice(0, 4), '3'], CY])

@@ -248,11 +248,11 @@ function createCompleteStaging(
 ): (staged: StagedInput, rules: StagingRules) => { yielded: number; sharedMails: number } {
   const yieldRejects = createSameKeyRejects(db)
   const holdSharedMails = createSharedMails(db)
-  const { lowerWithinAddress } = createHouseholds(db)
+  const { lowerOfInput } = createHouseholds(db)
   return (staged, rules) => {
     const yielded = rules.yieldRejects === undefined ? 0 : yieldRejects(staged, rules.yieldRejects)
     const sharedMails = rules.holdSharedMails === true ? holdSharedMails(staged.id) : 0
-    if (rules.lowerWithinAddress === true) lowerWithinAddress(staged.id)
+    if (rules.lowerWithinAddress === true) lowerOfInput({ pipeline: staged.pipeline, input: staged.id })
     if (rules.missing !== undefined) stageMissing(staged, rules.missing)
     return { yielded, sharedMails }
   }

@@ -206,7 +206,8 @@ export function memoryStaging(tables: Tables): Staging {
   const complete = (input: Input, rules: StagingRules) => {
     const yielded = rules.yieldRejects === undefined ? 0 : yieldRejects(tables, input, rules.yieldRejects)
     const sharedMails = rules.holdSharedMails === true ? holdSharedMails(tables, input) : 0
-    if (rules.lowerWithinAddress === true) lowerWithinAddress(tables, input)
+    if (rules.lowerWithinAddress === true)
+      lowerWithinAddress(tables, input.pipeline, (row) => row.inputId === input.id)
     if (rules.missing !== undefined) stageMissing(tables, input, rules.missing)
     return { yielded, sharedMails }
   }
@@ -227,6 +228,8 @@ export function memoryStaging(tables: Tables): Staging {
     },
     known: async (pipeline, keys) => keys.map((key) => knownOf(tables, pipeline, key)),
     passed: async (pipeline, keys) => keys.map((key) => tables.passed.get(nameOf(pipeline, key))),
+    lowerWithinAddress: async (pipeline, runId) =>
+      lowerWithinAddress(tables, pipeline, (row) => row.runId === runId),
     keptResolutions: async (pipeline, rule, asked) =>
       asked.map((one) => keptResolution(tables, pipeline, rule, one)),
     async claim(staged, identities, keep) {

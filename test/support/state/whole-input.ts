@@ -97,15 +97,24 @@ export function holdSharedMails(tables: Tables, input: Input): number {
   return reasons.length
 }
 
-export function lowerWithinAddress(tables: Tables, input: Input): void {
-  const creates = rowsWhere(tables, (row) => isPlannedOf(input, row) && row.kind === 'create')
-  for (const row of creates) {
-    const statuses = creates.flatMap(({ mailKey, consent }) =>
-      mailKey === row.mailKey && (consent === 1 || consent === 2) ? [consent] : [],
+/** `isOne`: which of the planned creates are lowered. */
+export function lowerWithinAddress(tables: Tables, pipeline: string, isOne: (row: Row) => boolean): void {
+  const creates = rowsWhere(tables, (row) => row.pipeline === pipeline && row.kind === 'create')
+  const isPlannedAnew = ({ key, mailKey }: Row): boolean =>
+    rowsWhere(tables, (row) => row.pipeline === pipeline && row.state === 'planned').some(
+      (row) => row.key === key && row.mailKey === mailKey,
     )
-    if (row.mailKey === undefined || row.contactId !== undefined || statuses.length === 0) continue
-    row.consent = Math.min(...statuses, row.consent ?? Infinity)
-  }
+  const withdrawn = creates.filter(
+    (row) => (row.consent === 1 || row.consent === 2) && !(isIn(OVERTAKABLE, row) && isPlannedAnew(row)),
+  )
+  const lowered = creates.flatMap((row) => {
+    if (row.state !== 'planned' || row.contactId !== undefined || !isOne(row)) return []
+    const statuses = withdrawn.flatMap(({ mailKey, consent }) =>
+      mailKey !== undefined && mailKey === row.mailKey ? [consent ?? Infinity] : [],
+    )
+    return statuses.length === 0 ? [] : [{ row, consent: Math.min(...statuses, row.consent ?? Infinity) }]
+  })
+  for (const { row, consent } of lowered) row.consent = consent
 }
 
 const isSeen = ({ seen }: Input, { id, key }: Link): boolean =>

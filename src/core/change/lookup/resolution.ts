@@ -104,6 +104,8 @@ export interface ResolutionStore {
       readonly contactId: number | undefined
     }[],
   ): Promise<readonly KeptResolution[]>
+  /** The rule of staging of the same name, for what the run has planned again. */
+  lowerWithinAddress(pipeline: string, runId: string): Promise<void>
 }
 
 /** What the state knows of how a key, or its address, was resolved before. */
