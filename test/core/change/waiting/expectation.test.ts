@@ -73,7 +73,7 @@ describe('columns', () => {
 describe('records', () => {
   it.each<[Expect['records'], number, string | undefined]>([
     [{ least: 10 }, 10, undefined],
-    [{ least: 10 }, 9, saying('expect.records: 9 records, expected at least 10 are expected')],
+    [{ least: 10 }, 9, saying('expect.records: 9 records, at least 10 are expected')],
     [{ change: { share: 0.3 } }, 130, undefined],
     [{ change: { share: 0.3 } }, 70, undefined],
     [
