@@ -34,23 +34,35 @@ export const suppressionVersion = async (path: string): Promise<string> => fileV
 
 const HEX = /^[0-9a-f]{64}$/
 
-/** Where the entries are, and in which form. */
-function columnOf(header: readonly string[], path: string) {
-  const names = header.map((name) => name.trim().toLowerCase())
-  const [mail, sha256] = [names.indexOf('mail'), names.indexOf('sha256')]
-  if (mail < 0 && sha256 < 0) throw unusable(path, 'line 1 names neither the column mail nor sha256')
-  return mail >= 0 ? { place: mail, isHash: false } : { place: sha256, isHash: true }
+interface EntryColumn {
+  readonly place: number
+  readonly isHash: boolean
 }
 
-/** Undefined for a blank one. */
-function entryOf(item: SourceItem, { place, isHash }: ReturnType<typeof columnOf>, path: string) {
+/** Where the entries are, and in which form. A list may have both forms: its rows come from several programs. */
+function entryColumns(header: readonly string[], path: string): readonly EntryColumn[] {
+  const names = header.map((name) => name.trim().toLowerCase())
+  const columns = names.flatMap((name, place) =>
+    name === 'mail' || name === 'sha256' ? [{ place, isHash: name === 'sha256' }] : [],
+  )
+  if (columns.length === 0) throw unusable(path, 'line 1 names neither the column mail nor sha256')
+  return columns
+}
+
+/** None of a row that is blank as a whole. */
+function entriesOf(item: SourceItem, columns: readonly EntryColumn[], path: string): readonly bigint[] {
   if (item.kind !== 'record') throw unusable(path, `line ${item.line} cannot be read (${item.code})`)
-  const value = (item.values[place] ?? '').trim().toLowerCase()
-  if (value === '') return undefined
-  if (isHash && !HEX.test(value))
-    throw unusable(path, `line ${item.line} has no SHA-256 of 64 hexadecimal digits`)
-  if (!isHash && !value.includes('@')) throw unusable(path, `line ${item.line} has no e-mail address`)
-  return hashPrefix(isHash ? value : addressHash(value))
+  const entries = columns.flatMap(({ place, isHash }) => {
+    const value = (item.values[place] ?? '').trim().toLowerCase()
+    if (value === '') return []
+    if (isHash && !HEX.test(value))
+      throw unusable(path, `line ${item.line} has no SHA-256 of 64 hexadecimal digits`)
+    if (!isHash && !value.includes('@')) throw unusable(path, `line ${item.line} has no e-mail address`)
+    return [hashPrefix(isHash ? value : addressHash(value))]
+  })
+  if (entries.length === 0 && item.values.some((value) => value.trim() !== ''))
+    throw unusable(path, `line ${item.line} has neither an e-mail address nor a SHA-256`)
+  return entries
 }
 
 /** Numbers without a bound known before. */
@@ -58,8 +70,7 @@ function growingNumbers() {
   let numbers = new BigUint64Array(1024)
   let count = 0
   return {
-    push(number: bigint | undefined): void {
-      if (number === undefined) return
+    push(number: bigint): void {
       if (count === numbers.length) {
         const larger = new BigUint64Array(count * 2)
         larger.set(numbers)
@@ -80,10 +91,10 @@ async function prefixesIn(path: string): Promise<BigUint64Array> {
   const options = csvOptions.parse({ folder: path, last_line: 'accept', ragged: 'auto' })
   const reader = await readCsv(file, options)
   try {
-    const column = columnOf(reader.header, path)
+    const columns = entryColumns(reader.header, path)
     const prefixes = growingNumbers()
     for await (const items of reader.batches())
-      items.forEach((item) => prefixes.push(entryOf(item, column, path)))
+      items.forEach((item) => entriesOf(item, columns, path).forEach((entry) => prefixes.push(entry)))
     return prefixes.all()
   } finally {
     await reader.close()

@@ -45,6 +45,15 @@ describe('entries', () => {
         ...['ann', 'ben'].map((name) => createHash('sha256').update(`${name}@example.com`).digest('hex')),
       ],
     ],
+    [
+      'in both forms, in each row one or both',
+      [
+        'sha256,since,mail',
+        `${createHash('sha256').update('ben@example.com').digest('hex')},2024,`,
+        ',2024,ann@example.com',
+        `${createHash('sha256').update('cy@example.com').digest('hex')},2024,cy@example.com`,
+      ],
+    ],
   ])('are %s', async (_form, lines) => {
     write(...lines)
     const { has } = await list.now()
@@ -75,6 +84,7 @@ describe('a list is refused', () => {
     ['of other columns', ['name', 'Ann'], /line 1 names neither the column mail nor sha256/],
     ['with a wrong hash', ['sha256', 'abc'], /line 2 has no SHA-256/],
     ['with a wrong address', ['mail', 'a@b.example', 'Ann'], /line 3 has no e-mail address/],
+    ['with a row that names nobody', ['name;mail', 'Ann;'], /line 2 has neither an e-mail address nor/],
     ['with a defective row', ['mail,x', 'a@b.example,"'], /suppressed\.csv/],
   ])('that is %s', async (_which, lines, message) => {
     if (lines !== undefined) write(...lines)
