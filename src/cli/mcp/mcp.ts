@@ -2,6 +2,8 @@
 // with --json, called as if it had been typed; its answer is masked and made small. Standard output is the protocol alone.
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -56,6 +58,8 @@ interface Serving {
   readonly options: McpOptions
   readonly tree: CommandTree
   readonly masking: Masking
+  /** One after another: commands share the state, and the rate limit of the service. */
+  readonly calls: { last: Promise<unknown> }
 }
 
 interface Done {
@@ -135,8 +139,7 @@ function serverOf(serving: Serving): McpServer {
     { name: 'contact-sync', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
-  // One after another: commands share the state, and the rate limit of the service.
-  let last: Promise<unknown> = Promise.resolve()
+  const { calls } = serving
   for (const tool of TOOLS)
     server.registerTool(
       tool.name,
@@ -151,24 +154,39 @@ function serverOf(serving: Serving): McpServer {
         },
       },
       async (input) => {
-        const next = last.then(async () => answerOf(tool, input as never, serving))
-        last = next.catch(() => undefined)
+        const next = calls.last.then(async () => answerOf(tool, input as never, serving))
+        calls.last = next.catch(() => undefined)
         return next
       },
     )
   return server
 }
 
-/** Serves until standard input ends, or a signal comes. */
+/** Until what was asked is answered; in the turn after that the answer is written. */
+async function allAnswered({ calls }: Serving): Promise<void> {
+  for (let seen: Promise<unknown> | undefined; seen !== calls.last;) {
+    await (seen = calls.last)
+    await turn()
+  }
+}
+
+/** Serves until standard input has ended and everything asked is answered, or until a signal comes. */
 export async function mcp(io: Io, options: McpOptions, _names: string[], tree: CommandTree): Promise<number> {
   const masking = options.personalData === true ? openMasking() : hidingMasking()
-  const transport = new StdioServerTransport(io.stdin, io.stdout)
+  // The transport gives up what is not answered yet when its input ends: this one does not end.
+  const input = io.stdin.pipe(new PassThrough(), { end: false })
+  const transport = new StdioServerTransport(input, io.stdout)
+  const serving: Serving = { io, options, tree, masking, calls: { last: Promise.resolve() } }
   const ended = new Promise<void>((resolve) => {
-    io.stdin.once('end', resolve)
-    io.stdin.once('close', resolve)
+    const answerAll = (): void =>
+      void turn()
+        .then(async () => allAnswered(serving))
+        .then(resolve)
+    io.stdin.once('end', answerAll)
+    io.stdin.once('close', answerAll)
     io.signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  const handle = serveStdio(() => serverOf({ io, options, tree, masking }), {
+  const handle = serveStdio(() => serverOf(serving), {
     transport,
     onerror: (error) => printError(io, `mcp: ${error.message}`),
   })

@@ -268,6 +268,12 @@ describe('as it is started without options', () => {
     const one = await openAssistant(place, { env })
     expect(await one.close()).toBe(0)
   })
+
+  it('answers what was asked before standard input ended', async () => {
+    const one = await openAssistant(place, { env })
+    const [answer, exitCode] = await Promise.all([one.call('check'), one.close()])
+    expect([answer.exit_code, answer.command, exitCode]).toEqual([0, 'contact-sync check', 0])
+  })
 })
 
 function byTable(tools: Assistant['tools']) {
