@@ -286,6 +286,23 @@ describe('mail_status 1 and 2 hold for the address', () => {
     expect(of(line, 'Cy')).toMatchObject({ mail_status: 4 })
   })
 
+  it.each([[['4', '1']], [['1', '4']]])(
+    'nobody is raised beside a record of the same file that is made with it: %j',
+    async (said) => {
+      const line = household({ ...WITH_STATUS, allow_consent_raise: true })
+      const linked = said[0] === '4' ? ANN : BO
+      line.source.drop('a.csv', [HEADER, [...linked.slice(0, 4), '3']])
+      await line.run()
+      line.source.drop('b.csv', [
+        HEADER,
+        [...ANN.slice(0, 4), said[0] ?? ''],
+        [...BO.slice(0, 4), said[1] ?? ''],
+      ])
+      expect(await line.run()).toMatchObject({ created: 1, held: 1 })
+      expect(of(line, String(linked[1]))?.['mail_status']).not.toBe(4)
+    },
+  )
+
   it('nobody is made where the key may not set it', async () => {
     const line = household()
     line.service.ignoresStatus = true

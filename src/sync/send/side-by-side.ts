@@ -21,10 +21,17 @@ export interface SideBySide {
 /**
  * The mails that a request concerns: those it brings, those it takes away, which may be another's from then on, and those by
  * which a bulk call finds its contacts. A create of another pipeline may be merged into a contact by its mail, and would be gone
- * with it if that were deleted meanwhile; or it makes a second contact of a mail.
+ * with it if that were deleted meanwhile; or it makes a second contact of a mail. In a household a mail_status is judged by those
+ * of its mail.
  */
-function mailsOf({ kind, mailKey, known }: Operation, isBulk: boolean): string[] {
-  const isNamed = kind === 'delete' || (kind === 'update' && (isBulk || mailKey !== undefined))
+function mailsOf(
+  { kind, mailKey, known }: Operation,
+  { isBulk, isHousehold }: { isBulk: boolean; isHousehold: boolean },
+): string[] {
+  const isNamed =
+    kind === 'delete' ||
+    (kind === 'update' && (isBulk || mailKey !== undefined)) ||
+    (kind === 'consent' && isHousehold)
   return [mailKey, isNamed ? contactMailKey(known) : undefined].filter((mail) => mail !== undefined)
 }
 
@@ -54,8 +61,8 @@ export function createSideBySide(context: RunContext): SideBySide {
     [...underway].flatMap(([done, kind]) => (kind === 'create' ? done : []))
   return {
     async begin(task, { kind, operations }) {
-      const isBulk = operations.length > 1
-      const mails = [...new Set(operations.flatMap((operation) => mailsOf(operation, isBulk)))]
+      const of = { isBulk: operations.length > 1, isHousehold: context.pipeline.household !== undefined }
+      const mails = [...new Set(operations.flatMap((operation) => mailsOf(operation, of)))]
       // The result of every create must be known before any delete: a create may be merged into a contact that is to be deleted.
       if (kind === 'delete') await Promise.all(creates())
       while (mustWait(mails)) await Promise.race(underway.keys())
