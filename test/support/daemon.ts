@@ -23,6 +23,7 @@ export interface Outcome {
   readonly trouble?: Stop['code']
   readonly left?: ErrorCode
   readonly error?: SyncError
+  readonly requests?: number
 }
 
 export interface TestDaemonOptions {
@@ -137,7 +138,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
     {
       async run(pipeline, { signal, onStop }) {
         const always = options.trouble?.[pipeline.name]
-        const { lasts = 0, trouble = always, left, error } = outcomes.shift() ?? {}
+        const { lasts = 0, trouble = always, left, error, requests = 0 } = outcomes.shift() ?? {}
         began.push(`${now()} ${pipeline.name}`)
         used.push({ at: now(), pipeline })
         underway += 1
@@ -151,7 +152,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
           return ended(pipeline.name, { status: 'failed', code: trouble })
         }
         const files = left === undefined ? [] : [{ file: 'a.csv', status: 'left', code: left } as const]
-        return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok', files })
+        return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok', files, requests })
       },
       undo: () => Promise.reject(new Error('not in this world')),
       continueDrift: () => Promise.resolve({ ended: undefined, stop: undefined }),

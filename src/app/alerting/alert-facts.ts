@@ -141,6 +141,7 @@ export async function gatherFacts(
   const erasedSeen = (await state.erasedSeen()).length
   const handOver = await handOverStanding({ audit }, state)
   const now = of.clock.now()
-  const service = serviceOf(of.service.current(), seenElsewhere(facts, condition))
+  // A run that had begun before may still end well, which ends no pause.
+  const service = condition?.pause ?? serviceOf(of.service.current(), seenElsewhere(facts, condition))
   return { now, service, pipelines: facts, orphans, refusedReload, erasedSeen, handOver }
 }

@@ -19,6 +19,7 @@ import type { AskedRun, RunListener } from '../decisions/owner.ts'
 import type { RunOptions, WithWarnings } from '../run/run.ts'
 import type { Runner } from '../run/runner.ts'
 import { type AskedRuns, createAskedRuns, type WaitingRun } from './asked-runs.ts'
+import type { CompleteRun } from './service-pause.ts'
 
 /** Its runs reject only for faults of this program or of the state. */
 export type PipelineRunner = Pick<Runner, 'run' | 'undo'>
@@ -64,7 +65,7 @@ interface Parts {
   probe(signal: AbortSignal): Promise<Trouble | undefined>
   /** The service could not be used. */
   onTrouble(trouble: Trouble): void
-  onWell(): void
+  onWell(run: CompleteRun): void
   /** Resolves when nothing else asks the service: looks end once nothing may start. */
   quiet(): Promise<void>
   /** A fault of the state or of this program; `pipeline` where it was a run's. */
@@ -179,7 +180,7 @@ const isLeft = ({ status, code }: EndedRun['files'][number]): boolean =>
 
 async function endRun(
   pipeline: PipelineSettings,
-  { run, stop }: { run: EndedRun; stop: Stop | undefined },
+  { run, stop, begunAt }: { run: EndedRun; stop: Stop | undefined; begunAt: number },
   course: Course,
 ): Promise<void> {
   const { agenda, broken, clock, due, emit, settings, signal } = course
@@ -197,7 +198,7 @@ async function endRun(
   emit({ type: 'run_ended', at: clock.now(), run })
   if (trouble !== undefined) return course.onTrouble(trouble)
   if (isCutOff) return
-  if (stop === undefined) course.onWell()
+  if (stop === undefined) course.onWell({ begunAt, requests: run.requests })
   // A reload may have given it another schedule meanwhile.
   const now = settings().pipelines.find((one) => one.name === name) ?? pipeline
   if (now.schedule !== undefined)
@@ -267,7 +268,7 @@ async function launch(
   try {
     const onStop = (given: Stop): void => void (stop = given)
     const run = await runOnce(pipeline, waiting, { signal, halting: halting.signal, onStop }, course)
-    await endRun(pipeline, { run, stop }, course)
+    await endRun(pipeline, { run, stop, begunAt: at }, course)
     waiting?.done(run)
   } catch (error) {
     breakRun(pipeline, error, course)

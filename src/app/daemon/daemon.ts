@@ -293,7 +293,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling
     isPaused: () => pause.current !== undefined,
     paused: pauses.now,
     onTrouble: (trouble) => pause.begin(trouble),
-    onWell: () => pause.allWell(),
+    onWell: (run) => pause.allWell(run),
     quiet: () => drift.idle(),
   })
   const drift = createDriftLooks({

@@ -5,12 +5,17 @@ import type { Clock, Random } from '../../core/ports.ts'
 
 type Trouble = Pick<Pause, 'code' | 'reason'>
 
+export interface CompleteRun {
+  readonly begunAt: number
+  readonly requests: number
+}
+
 export interface ServicePause {
   readonly current: Pause | undefined
   /** A run had to stop for this. */
   begin(trouble: Trouble): void
-  /** A run came to its end: the service can be used. */
-  allWell(): void
+  /** A run came to its end: if it has asked the service since the pause began, the pause need not wait any longer. */
+  allWell(run: CompleteRun): void
   /** Ends the waiting for the next question, also the one for another key. */
   askNow(): void
 }
@@ -112,8 +117,10 @@ export function createServicePause(parts: Parts): ServicePause {
       parts.onPaused(current)
       recover(current).catch(parts.onFault)
     },
-    allWell() {
+    allWell({ begunAt, requests }) {
       failures = 0
+      // Runs that a user asks for begin during a pause as well.
+      if (current !== undefined && requests > 0 && begunAt >= current.since) asking.abort()
     },
     askNow: () => asking.abort(),
   }

@@ -253,6 +253,29 @@ it('knows of the service what runs and pauses have shown, and nothing before', (
   expect(service.current()).toBe('good')
 })
 
+it('does not report a service as well again while runs are paused for it', async () => {
+  const pause = { since: 0, code: 'SERVICE_KEY_REFUSED', reason: 'no', nextProbeAt: undefined } as const
+  let condition: DaemonCondition = {
+    ...{ running: true, stateOpen: true, startedAt: 0, pause, refusedReload: undefined },
+    ...{ pipelines: [], paused: new Map() },
+  }
+  const more = {
+    get condition() {
+      return condition
+    },
+  }
+  const { alerting, service } = alertingWith([receiver('one', { on: ['key_refused'] })], more)
+  service.listen({ type: 'paused', pause })
+  await alerting.look()
+  service.ran({ code: undefined, error: undefined, requests: 2 } as never)
+  await alerting.look()
+  expect(told()).toEqual(['raised'])
+  condition = { ...condition, pause: undefined }
+  service.listen({ type: 'resumed', at: 0, ms: 1 })
+  await alerting.look()
+  expect(told()).toEqual(['raised', 'recovered'])
+})
+
 it('reports a service that refuses the key to another worker, until a run of that one went well', async () => {
   const condition: DaemonCondition = {
     ...{ running: true, stateOpen: true, startedAt: 0, pause: undefined, refusedReload: undefined },

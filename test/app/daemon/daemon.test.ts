@@ -271,6 +271,27 @@ it('does not ask again where the key is refused and says so once; SIGHUP lets it
   expect(one.ofType('missed')).toMatchObject([{ times: 10 }])
 })
 
+it('goes on where a run that a person asked for shows that the key is accepted again', async () => {
+  const one = await daemonWith({
+    outcomes: [{ trouble: 'SERVICE_KEY_REFUSED' }, { requests: 0 }, { requests: 3 }],
+    probes: [{ code: 'SERVICE_KEY_REFUSED', reason: 'answered with 401' }],
+  })
+  await one.pass(2 * HOUR)
+  const listener = { decided: { by: 'anna' }, report: () => undefined, left: () => undefined }
+  const ask = async (): Promise<void> => {
+    const asked = one.daemon.decisions.daemon.run({ kind: 'run', pipeline: 'shop' }, listener)
+    await one.pass(MINUTE)
+    await asked
+  }
+  // One that had nothing to ask of the service shows nothing.
+  await ask()
+  expect([one.ofType('resumed').length, one.began.length]).toEqual([0, 2])
+  await ask()
+  expect(one.ofType('resumed')).toHaveLength(1)
+  await one.pass(HOUR)
+  expect(one.began).toHaveLength(4)
+})
+
 it('goes on with the others where the key lacks a right that only one pipeline needs', async () => {
   const one = await daemonWith({
     pipelines: [
