@@ -48,6 +48,8 @@ export interface PipelineStatus {
   readonly isRunning: boolean
   /** Milliseconds since the epoch. */
   readonly nextRun: number | undefined
+  /** A file that lands begins a run. */
+  readonly watches: boolean
   readonly lastSuccess: number | undefined
   readonly waiting: Waiting
   /** What the active run has still to send, and how long that takes under the rate limit. */
@@ -130,6 +132,7 @@ export async function pipelineStanding(
     lastRun: run,
     isRunning,
     nextRun: nextDue(pipeline),
+    watches: pipeline.watch,
     lastSuccess: (await state?.milestones(name))?.lastSuccessAt,
     waiting: await waitingFiles(pipeline),
     toSend:

@@ -108,7 +108,6 @@ function errorText({ lastRun: run, paused }: PipelineStatus, { paint }: Terminal
   return [`${paint('red', code)}: ${error}`, ERRORS[code].hint]
 }
 
-/** `now` in milliseconds since the epoch. Lines are broken to fit the terminal. */
 /** Nothing before the first round has ended. */
 function driftText({ drift: round }: PipelineStatus): readonly string[] {
   if (round === undefined) return []
@@ -118,12 +117,16 @@ function driftText({ drift: round }: PipelineStatus): readonly string[] {
   return [`${most}, compared until ${momentText(round.endedAt ?? 0)}`]
 }
 
+function nextText({ nextRun, watches, paused }: PipelineStatus, now: number): string {
+  if (paused !== undefined) return ''
+  if (nextRun === undefined) return watches ? '; runs when a file lands' : '; runs only when asked'
+  const next = `; next run ${momentText(nextRun)} (in ${spanText(Math.max(0, nextRun - now))})`
+  return watches ? `${next}, or when a file lands` : next
+}
+
+/** `now` in milliseconds since the epoch. Lines are broken to fit the terminal. */
 export function standingText(standing: PipelineStatus, now: number, terminal: Terminal): readonly string[] {
-  const { pipeline, nextRun, linked, lastRun, isRunning } = standing
-  const next =
-    nextRun === undefined
-      ? 'runs only when asked'
-      : `next run ${momentText(nextRun)} (in ${spanText(Math.max(0, nextRun - now))})`
+  const { pipeline, linked, lastRun, isRunning } = standing
   const open = openEnds(standing, now)
   const details = [
     ...(lastRun === undefined || isRunning ? [] : countsText(lastRun)),
@@ -133,7 +136,7 @@ export function standingText(standing: PipelineStatus, now: number, terminal: Te
     `${plural(linked, 'contact')} linked${open.length === 0 ? ', nothing open' : ''}`,
     ...driftText(standing),
   ]
-  const head = `${terminal.paint('bold', pipeline)}: ${runText(standing, now, terminal)}; ${next}`
+  const head = `${terminal.paint('bold', pipeline)}: ${runText(standing, now, terminal)}${nextText(standing, now)}`
   return [
     ...wrap(head, terminal.columns, 2),
     ...details.flatMap((line) => wrap(`  ${line}`, terminal.columns, 4)),

@@ -17,6 +17,8 @@ export interface LivePipeline {
   readonly timezone: string | undefined
   /** Milliseconds since the epoch; undefined: not scheduled. */
   readonly dueAt: number | undefined
+  /** A file that lands begins a run. */
+  readonly watches: boolean
   readonly running: boolean
   /** Since when, by whom and why it sends nothing; undefined: it is not paused. */
   readonly paused?: PipelinePause | undefined

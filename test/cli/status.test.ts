@@ -29,6 +29,7 @@ const standing: PipelineStatus = {
   lastRun: run,
   isRunning: false,
   nextRun: NOW + 12 * MINUTE,
+  watches: false,
   lastSuccess: NOW - 2 * MINUTE,
   waiting: { files: 0, bytes: 0, unsettled: 0, refused: 0, error: undefined },
   toSend: { changes: 0, requests: 0, seconds: 0 },
@@ -66,6 +67,18 @@ describe('a pipeline', () => {
       'shop: never ran; runs only when asked',
       '  0 contacts linked, nothing open',
     ])
+  })
+
+  it('that watches its folder: when it runs', () => {
+    const [watching = ''] = lines({ nextRun: undefined, watches: true })
+    expect(watching).toMatch(/: ok; runs when a file lands$/)
+    expect(lines({ watches: true })[0]).toMatch(/\(in 12 min\), or when a file lands$/)
+  })
+
+  it('that is paused: no next run', () => {
+    const paused = { pipeline: 'shop', since: NOW - MINUTE, by: 'anna', reason: undefined }
+    for (const watches of [true, false])
+      expect(lines({ watches, paused })[0]).toBe('shop: last run 2026-11-21 13:57:00 UTC (3 min ago): ok')
   })
 
   it('whose contacts are compared by the daemon', () => {

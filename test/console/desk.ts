@@ -62,9 +62,9 @@ export async function pastAt(where: StateLocation): Promise<void> {
 }
 
 function live(now: number): LiveView {
-  const pipeline = { schedule: '*/15 * * * *', timezone: undefined, dueAt: now + 60_000, running: false }
+  const pipeline = { schedule: '*/15 * * * *', timezone: undefined, dueAt: now + 60_000 }
   const rate = { requests: 5, per: 1000, concurrency: 4, per_day: 50_000 }
-  const pipelines = [{ ...pipeline, name: 'shop' }]
+  const pipelines = [{ ...pipeline, name: 'shop', watches: false, running: false }]
   return {
     version: '1.2.3',
     now,

@@ -174,6 +174,20 @@ describe('the overview', () => {
     await other.close()
   })
 
+  it('says of a pipeline without a schedule what begins its runs', async () => {
+    for (const [watches, words] of [
+      [true, 'when a file lands'],
+      [false, 'only when asked'],
+    ] as const) {
+      const other = await openDesk((data) => {
+        const pipelines = data.live().pipelines.map((one) => ({ ...one, dueAt: undefined, watches }))
+        return { ...data, live: () => ({ ...data.live(), pipelines }) }
+      })
+      expect((await other.page('/')).body).toContain(words)
+      await other.close()
+    }
+  })
+
   it('says why a new configuration was not taken', async () => {
     const refusedReload = ['contact-sync.yaml:3:5: service.timeout: is no duration']
     const other = await openDesk((data) => ({ ...data, live: () => ({ ...data.live(), refusedReload }) }))

@@ -46,7 +46,7 @@ function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
     ...readiness(state),
     refusedReload: state.refusedReload,
     fleet: state.fleet,
-    pipelines: pipelines.map(({ name, schedule, timezone }) => {
+    pipelines: pipelines.map(({ name, schedule, timezone, watch }) => {
       const own = byName.get(name)
       return {
         name,
@@ -54,6 +54,7 @@ function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
         timezone,
         // What another worker runs is due as its schedule says.
         dueAt: own === undefined ? nextDue({ schedule, timezone }) : own.dueAt,
+        watches: watch,
         running: own?.runningSince !== undefined || active.has(name),
         paused: state.paused.get(name),
       }
