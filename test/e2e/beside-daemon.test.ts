@@ -2,8 +2,8 @@
 // without it.
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import Database from 'better-sqlite3'
 import { z } from 'zod'
@@ -334,6 +334,21 @@ describe('a daemon that is killed', () => {
     expect((await shop.cli('pause')).code).toBe(0)
     await started()
     expect((await shop.cli('resume')).code).toBe(0)
+  })
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['before it has read the question', (socket) => setTimeout(() => socket.destroy(), 300)],
+    ['within its answer', (socket) => socket.end('{"result": {"paus')],
+  ])('%s leaves a command that says so', async (_, die) => {
+    await started()
+    // In its place: what a process leaves of a connection when it is killed.
+    const path = shop.path('state', 'contact-sync.db.sock')
+    await vi.waitFor(() => rm(path))
+    const server = createServer({ pauseOnConnect: true }, (socket) => void die(socket)).listen(path)
+    const { code, stderr } = await shop.cli('pause')
+    server.close()
+    expect(stderr).toContain('the process that has the state ended before it answered')
+    expect(code).toBe(6)
   })
 
   it('over a decision has taken it whole or not at all, and the next one takes it once', async () => {

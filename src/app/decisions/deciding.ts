@@ -82,6 +82,9 @@ async function conversation(
       else if ('show' in answer) show?.(answer.show)
       else return answer
     }
+  } catch (error) {
+    // An owner that is killed resets the connection, or leaves half a line.
+    if (error !== socket.errored && !(error instanceof SyntaxError)) throw error
   } finally {
     signal.removeEventListener('abort', stop)
     socket.destroy()
