@@ -22,7 +22,7 @@ export interface ServiceDeps {
   readonly random: Random
   /** The rate limit of all processes that ask this service, one after the other, too; without it no day has a limit. */
   readonly shared?: SharedWindow
-  readonly onEvent?: ServiceListener
+  readonly onEvent?: ServiceListener | undefined
   /** In place of HTTP: how a simulated service is reached. */
   readonly transport?: Transport
 }

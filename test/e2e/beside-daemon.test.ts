@@ -211,6 +211,34 @@ describe('with a daemon on the state', () => {
   })
 })
 
+it('counts what the daemon asks of the service for a decision among its requests', async () => {
+  await shop.configure(FULL.replace('{ port: 0 }', '{ port: 0, metrics_token: for-metrics-alone-1 }'))
+  const owner = await started()
+  const port = /"port":(\d+)/.exec(await owner.stderrHas(/daemon started/))?.[1] ?? ''
+  const counted = async (): Promise<number> => {
+    const headers = { authorization: 'Bearer for-metrics-alone-1' }
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text()
+    const values = [...text.matchAll(/^contact_sync_requests_total\S+ (\d+)$/gm)].map(([, value]) =>
+      Number(value),
+    )
+    return values.reduce((sum, value) => sum + value, 0)
+  }
+  await shop.drop('shop', '1.csv', peopleCsv(3))
+  await run()
+  const before = shop.sandbox.requests().length
+  expect(await counted()).toBe(before)
+  const forget = ['audit', 'forget', 'person2@example.com', '--yes', '--at-service', 'delete']
+  expect((await shop.cli(...forget)).code).toBe(0)
+  const forgotten = shop.sandbox.requests().length
+  expect(forgotten).toBeGreaterThan(before)
+  expect(await counted()).toBe(forgotten)
+  await shop.drop('shop', '2.csv', peopleCsv(5))
+  await shop.cli('state', 'rebuild')
+  const rebuilt = shop.sandbox.requests().length
+  expect(rebuilt).toBeGreaterThan(forgotten)
+  expect(await counted()).toBe(rebuilt)
+})
+
 it.each([
   ['the daemon', 143, 'the process that has the state was stopped during the run of shop'],
   ['the command', 130, 'the run of shop continues in the process that has the state'],

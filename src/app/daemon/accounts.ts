@@ -84,21 +84,22 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
     ...{ log, pid, thorough: true, watcher, former: formers.get(account) },
     share: parts.shareOf(account),
   })
+  const owned = { state: runner.state, onService: watcher.onService }
   const fence = runner.state.fleet?.own()
   if (fence !== undefined) formers.set(account, fence)
   try {
     await runner.bind(signal)
     const tried = new Set<number>()
-    await resumeDecisions({ settings: () => settings, state: runner.state, signal }, log, tried)
+    await resumeDecisions({ ...owned, settings: () => settings, signal }, log, tried)
     const daemon = await startDaemon(settings, runner, {
       ...{ clock, random, log, signal, serving },
       load: async () => refusingOtherService(await loadOwn(account), runner.state.binding),
       watch: watching.ofDaemon(runner),
       decide: (decision, owner) =>
-        takeDecision({ ...owner, state: runner.state }, decision, { isConfirmed: true, watching: UNWATCHED }),
-      takeLeft: (owner) => takeLeft({ ...owner, state: runner.state }, tried, log),
+        takeDecision({ ...owner, ...owned }, decision, { isConfirmed: true, watching: UNWATCHED }),
+      takeLeft: (owner) => takeLeft({ ...owner, ...owned }, tried, log),
     })
-    const desk = await openDesk({ ...daemon.decisions, state: runner.state }, log)
+    const desk = await openDesk({ ...daemon.decisions, ...owned }, log)
     const ended = daemon
       .ended()
       .finally(() => desk.close())

@@ -26,6 +26,7 @@ export function rebuildBeside(desk: Taking, named: Named, daemon: DaemonOwner): 
       decided: desk.decided,
       signal: desk.signal,
       log: daemon.log,
+      onService: desk.onService,
       report: (pipeline, report) => show({ pipeline, report }),
       done: (done) => show({ done }),
     }),

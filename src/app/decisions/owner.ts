@@ -1,4 +1,5 @@
 // Who has the state, as decisions see it: settings, state, and, where it is the daemon, its runs.
+import type { ServiceListener } from '../../core/log/events/service-event.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { Log } from '../../log/log.ts'
 import type { LeftAlone, UndoOptions } from '../../core/log/undo.ts'
@@ -49,6 +50,7 @@ export interface Owner {
   settings(): Settings
   readonly state: OwnedState
   readonly signal: AbortSignal
+  readonly onService?: ServiceListener | undefined
   /** Ends runs of these pipelines that are active, in good order, and resolves when they have ended. */
   halt?(pipelines: readonly string[], reason: string): Promise<void>
   /** Pipelines were paused or resumed. */

@@ -38,6 +38,7 @@ function takingOf(owner: Owner, { id, decided, isConfirmed, watching }: Course):
     settings,
     state: owner.state,
     signal: owner.signal,
+    onService: owner.onService,
     decided,
     decision: id,
     about: (pipeline) => ({

@@ -31,12 +31,8 @@ async function findDoubt(id: number, desk: Desk): Promise<Operation> {
 }
 
 /** Throws USAGE where the service has no such contact: a mistyped number would link a record to none. */
-async function contactAt(
-  contactId: number,
-  fields: readonly string[],
-  settings: Settings,
-): Promise<ServiceContact> {
-  const seen = await askService(settings, (reads) => reads.contactById(contactId, fields))
+async function contactAt(contactId: number, fields: readonly string[], desk: Desk): Promise<ServiceContact> {
+  const seen = await askService(desk.settings, (reads) => reads.contactById(contactId, fields), desk)
   if (seen.kind === 'ok') return seen.value
   if (seen.kind === 'absent') throw new SyncError('USAGE', `the service has no contact ${contactId}`)
   throw new SyncError('SERVICE_UNREACHABLE', `the contact cannot be read: ${seen.summary}`)
@@ -70,7 +66,7 @@ const BY_A_PERSON = 'resolved as done by an operator'
 /** The contact was made at some earlier time: what it shows now is what is known of it. */
 async function linkByWord(operation: Operation, contactId: number, desk: Desk): Promise<Settlement['kind']> {
   const { id, desired, key, pipeline, source } = operation
-  const shown = await contactAt(contactId, Object.keys(desired), desk.settings)
+  const shown = await contactAt(contactId, Object.keys(desired), desk)
   const entry = linkEntry(
     { key, contactId, reason: BY_A_PERSON, request: undefined, source },
     desk.about(pipeline),
@@ -84,14 +80,14 @@ async function linkByWord(operation: Operation, contactId: number, desk: Desk): 
 async function settledBy(
   operation: Operation,
   verdict: ResolvedDoubt,
-  settings: Settings,
+  desk: Desk,
 ): Promise<Omit<Settled, 'operation' | 'request'>> {
   if (!verdict.done) return { settlement: { kind: 'failed', reason: NOT_DONE_REASON } }
   const reason = BY_A_PERSON
   if (operation.kind === 'delete')
     return { settlement: { kind: 'done', contactId: operation.contactId, reason } }
   const contactId = idOf(verdict)
-  const shown = await contactAt(contactId, ['mail'], settings)
+  const shown = await contactAt(contactId, ['mail'], desk)
   if (operation.sent > 0) return { settlement: { kind: 'done', contactId, reason, adopted: true } }
   const { mail } = shown.fields
   const hasItsMail = typeof mail === 'string' && mailKey(mail) === operation.mailKey
@@ -124,7 +120,7 @@ export async function resolveDoubt(
   if (operation.guard === REBUILD_GUARD && verdict.done)
     return { id, pipeline, key, outcome: await linkByWord(operation, idOf(verdict), desk) }
   if (verdict.done && operation.kind === 'create') await assertNotMistyped(operation, idOf(verdict), desk)
-  const settled = { operation, request: undefined, ...(await settledBy(operation, verdict, settings)) }
+  const settled = { operation, request: undefined, ...(await settledBy(operation, verdict, desk)) }
   const own = settings.pipelines.find(({ name }) => name === pipeline)
   const all = own === undefined ? [settled] : withResolved([settled], { pipeline: own })
   const [taken = settled.settlement] = await state.settleBatch(all, desk.about(pipeline))

@@ -153,6 +153,7 @@ export async function eraseAtService(
   const service = createService(settings.service, {
     clock,
     random,
+    onEvent: desk.onService,
     ...sharedWindow(settings, undefined, state),
   })
   const session = service.session({ signal })

@@ -199,6 +199,6 @@ export function renameTerm(desk: Desk, typed: Names): Promise<RenamedTerm> {
       state.terms.begin(rename)
       return send(rename, { desk, session })
     },
-    (text) => desk.tell(text),
+    desk,
   )
 }

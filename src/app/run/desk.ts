@@ -2,6 +2,7 @@
 // command has the state itself or a daemon takes the decision for it.
 import type { AuditEntry, planEntry } from '../../core/log/audit.ts'
 import type { Effect } from '../../core/decision.ts'
+import type { ServiceListener } from '../../core/log/events/service-event.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { OwnedState } from '../../store/state-store.ts'
@@ -13,6 +14,8 @@ export interface Desk {
   readonly state: OwnedState
   /** Its end: that of the command or of the daemon. */
   readonly signal: AbortSignal
+  /** Of the process that takes it: its requests to the service count as those of runs do. */
+  readonly onService?: ServiceListener | undefined
   readonly decided: DecidedBy
   /** Its number in the state; undefined where it is not written down. */
   readonly decision: number | undefined

@@ -2,6 +2,7 @@
 // accepted unchanged by an operator. Part of the composition.
 import { createCircuit } from '../../core/outcome/circuit.ts'
 import { planEntry } from '../../core/log/audit.ts'
+import type { ServiceListener } from '../../core/log/events/service-event.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { runId } from '../../core/words/run-id.ts'
 import { sharedWindow } from './service/rate-window.ts'
@@ -24,6 +25,7 @@ export interface Rebuilding {
   readonly decided: DecidedBy
   readonly signal: AbortSignal
   readonly log: Log
+  readonly onService?: ServiceListener | undefined
   report(pipeline: string, report: Partial<ProgressReport>): void
   done(result: RebuildResult & { readonly requests: number }): void
 }
@@ -45,7 +47,11 @@ async function rebuildOne(
   const ignore = state.onTrouble(() => trouble.abort())
   const signal = AbortSignal.any([rebuilding.signal, trouble.signal])
   const { concurrency } = settings.service.rate_limit
-  const onEvent = logService(rebuilding.log)
+  const logged = logService(rebuilding.log)
+  const onEvent: ServiceListener = (event) => {
+    logged(event)
+    rebuilding.onService?.(event)
+  }
   const shared = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }), state)
   const deps = { clock, random, onEvent, ...shared }
   const service = createService(settings.service, deps)

@@ -136,7 +136,7 @@ async function checkService(settings: Settings, io: Io): Promise<Findings & { re
         reached: true,
       }
     },
-    (text) => printError(io, text),
+    { tell: (text) => printError(io, text) },
   )
 }
 

@@ -20,11 +20,9 @@ function printContact(io: Io, { id, fields, terms }: ContactView): void {
 
 export async function contact(io: Io, options: CommonOptions, [wanted = '']: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
-  const result = await askService(
-    settings,
-    (reads) => contactsAt(wanted, settings, reads),
-    (text) => printError(io, text),
-  )
+  const result = await askService(settings, (reads) => contactsAt(wanted, settings, reads), {
+    tell: (text) => printError(io, text),
+  })
   if (result.kind !== 'ok') {
     printError(io, `service: ${result.summary}`)
     return EXIT.noService

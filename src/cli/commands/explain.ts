@@ -106,7 +106,7 @@ async function lookedUp(
   const all: Explanation[] = []
   const tell = (text: string): void => printError(io, text)
   for (const one of found) {
-    const result = await askService(settings, (reads) => withLive(one, settings, reads), tell)
+    const result = await askService(settings, (reads) => withLive(one, settings, reads), { tell })
     if (result.kind !== 'ok') {
       printError(io, `service: ${result.summary}`)
       return undefined

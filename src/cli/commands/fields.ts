@@ -33,11 +33,9 @@ function fieldText({
 
 export async function fields(io: Io, options: CommonOptions): Promise<number> {
   const settings = await commandSettings(io, options)
-  const result = await askService(
-    settings,
-    (reads) => reads.customFields(),
-    (text) => printError(io, text),
-  )
+  const result = await askService(settings, (reads) => reads.customFields(), {
+    tell: (text) => printError(io, text),
+  })
   if (result.kind !== 'ok') {
     printError(io, `service: ${result.summary}`)
     return EXIT.noService

@@ -12,11 +12,9 @@ import { commandSettings } from '../settings.ts'
 
 async function list(io: Io, options: CommonOptions): Promise<number> {
   const settings = await commandSettings(io, options)
-  const result = await askService(
-    settings,
-    (reads) => reads.terms(),
-    (text) => printError(io, text),
-  )
+  const result = await askService(settings, (reads) => reads.terms(), {
+    tell: (text) => printError(io, text),
+  })
   if (result.kind !== 'ok') {
     printError(io, `service: ${result.summary}`)
     return EXIT.noService

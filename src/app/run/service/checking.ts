@@ -24,30 +24,35 @@ import { createService } from '../../../service/service.ts'
 import { ordersWithin } from '../../../sync/plan/date-orders.ts'
 import { recordsAmong } from '../../../sync/plan/united.ts'
 import { openPlanSource } from '../../../sources/plan-source.ts'
+import type { Desk } from '../desk.ts'
 import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../../system.ts'
 
 const aloneText = (code: string): string =>
   `rate limit counted by this process only: the file beside the state that shares it cannot be used (${code})`
 
+/** Who waits for the answer, and counts the requests. */
+type Asker = Pick<Desk, 'tell' | 'onService'>
+
 /** Opens the service for a command, one attempt per call: a user is waiting for the answer. */
 export const askService = <T>(
   settings: Settings,
   ask: (reads: ServiceReads) => Promise<T>,
-  tell?: (text: string) => void,
-): Promise<T> => withService(settings, ask, tell)
+  by: Asker,
+): Promise<T> => withService(settings, ask, by)
 
 /** The same for a command that changes something there, too. */
 export async function withService<T>(
   settings: Settings,
   use: (session: ServiceSession) => Promise<T>,
-  tell?: (text: string) => void,
+  by: Asker,
 ): Promise<T> {
   const once = { ...settings.service, retry: { ...settings.service.retry, attempts: 1 } }
   const service = createService(once, {
     clock,
     random,
-    ...sharedWindow(settings, (code) => tell?.(aloneText(code))),
+    onEvent: by.onService,
+    ...sharedWindow(settings, (code) => by.tell(aloneText(code))),
   })
   try {
     return await use(service.session({ signal: new AbortController().signal }))

@@ -134,7 +134,7 @@ export async function rebindState(desk: Desk): Promise<Rebound> {
   const { from, to } = rebound
   if (from === to) return rebound
   if (from !== undefined) assertNothingInDoubt(tie, stateText(settings.state))
-  await askService(settings, (reads) => assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings))
+  await askService(settings, (reads) => assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings), desk)
   desk.ask(rebound)
   const reason = `the state belongs to the service ${to} from now on${from === undefined ? '' : `, and belonged to ${from}`}`
   await desk.conclude(
