@@ -4,9 +4,12 @@ import { type Difference, nextKnown, recordDifference } from '../core/change/dif
 import type { Correction } from '../core/change/others/correction.ts'
 import type { JudgedInput } from '../core/change/waiting/guard.ts'
 import { acceptedValue } from '../core/mapping/fields/accepted-value.ts'
+import { compileField, type RightValues } from '../core/mapping/fields/field-mapping.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
-import type { Contact } from '../core/mapping/contact.ts'
+import { type Contact, CONTACT_FIELD_NAMES, type ContactField } from '../core/mapping/contact.ts'
+import { loadRuleKit, type RuleKit } from '../core/mapping/values/rule-kit.ts'
 import { type Counts, noCounts } from '../core/outcome/summary.ts'
+import type { PipelineSettings } from '../core/settings.ts'
 import type { StagedEntry, StagedInput } from '../core/state.ts'
 import { FINAL_REJECTS } from '../core/words/errors.ts'
 import { isStopped, type PlanContext } from './context.ts'
@@ -76,13 +79,36 @@ const valuesOf = (corrections: readonly Correction[], customFields: CustomFieldR
     }),
   )
 
+/** Fields of this pipeline that say the type of a number which was set right, and that were not set right themselves. */
+function typesOf(corrections: readonly Correction[], pipeline: PipelineSettings, kit: RuleKit): Contact {
+  const right: RightValues = new Map(corrections.map(({ field, value }) => [field, value]))
+  const isOurs = (field: ContactField): boolean =>
+    (pipeline.owners?.[field]?.[0]?.pipeline ?? pipeline.name) === pipeline.name
+  return Object.fromEntries(
+    CONTACT_FIELD_NAMES.flatMap((field) => {
+      const mapping = pipeline.map[field]
+      if (!right.has(mapping?.phone_type_of ?? '') || right.has(field) || !isOurs(field)) return []
+      const of = compileField(field, mapping ?? {}, { pipeline, header: [], columns: new Map(), kit })
+      const { value } = of.read([], undefined, right)
+      return value === undefined ? [] : [[field, value]]
+    }),
+  )
+}
+
+interface Pending {
+  readonly pending: ReadonlyMap<string, readonly Correction[]>
+  /** With those that were sent before. */
+  readonly open: ReadonlyMap<string, readonly Correction[]>
+}
+
 /** What was sent last, with the values that were set right. */
 async function* fromKnown(
-  pending: ReadonlyMap<string, readonly Correction[]>,
+  { pending, open }: Pending,
   customFields: CustomFieldRules,
   context: PlanContext,
 ): AsyncGenerator<PlannedCorrections> {
   const { clock, pipeline, runId, state } = context
+  const kit = await loadRuleKit(pipeline, { writtenAt: clock.now() })
   const keys = [...pending.keys()]
   const known = await state.known(pipeline.name, keys)
   const entries: StagedEntry[] = []
@@ -92,7 +118,7 @@ async function* fromKnown(
     const own = pending.get(key) ?? []
     const [first] = own
     if (one?.link === undefined || one.inDoubt || one.link.gone || first === undefined) return
-    const said = valuesOf(own, customFields)
+    const said = { ...valuesOf(own, customFields), ...typesOf(open.get(key) ?? [], pipeline, kit) }
     const contact = nextKnown(one.link.fields, said)
     const decided = recordDifference({ contact, terms: undefined }, { known: one, said }, pipeline)
     const entry = stagedUpdate(decided, { key, link: one.link, contact }, first)
@@ -125,8 +151,9 @@ export async function* planCorrections(
   if (keys.size > 0) yield* fromRejects(keys, customFields, context)
   const waiting = await waitingKeys(context)
   const others = pending.filter(({ key }) => !rejected.has(key) && !waiting.has(key))
+  const byKey = ({ key }: Correction): string => key
   yield* fromKnown(
-    Map.groupBy(others, ({ key }) => key),
+    { pending: Map.groupBy(others, byKey), open: Map.groupBy(open, byKey) },
     customFields,
     context,
   )

@@ -30,7 +30,7 @@ async function drop(...rows: readonly string[]): Promise<string> {
 }
 
 async function contactOf(mail: string): Promise<Record<string, unknown> | undefined> {
-  const url = `${sandbox.url}/public/api/V1/contact/${mail}?fields=id,first_name,phone,mail`
+  const url = `${sandbox.url}/public/api/V1/contact/${mail}?fields=id,first_name,phone,phone_type,mail`
   const answer = await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })
   return answer.ok ? ((await answer.json()) as Record<string, unknown>[])[0] : undefined
 }
@@ -311,6 +311,40 @@ it('is checked by the rule of its field, and noted in the form that the rule mak
   expect((await place.cli('correct', 'shop', 'K1', 'phone=030 99887766')).code).toBe(0)
   expect(await corrections()).toMatchObject([{ value: '+493099887766' }])
   expect((await place.cli('correct', 'shop', 'K1', 'phone=')).code).toBe(0)
+})
+
+it('of a number takes its type along, with or without the record at hand, until it ends', async () => {
+  const typed = configuration(sandbox.url).replace(
+    'phone: tel }',
+    'phone: { column: tel, phone: DE }, phone_type: { phone_type_of: phone, otherwise: work } }',
+  )
+  await place.write('config.yaml', typed)
+  const rows = ['K1,anna@example.com,Anna,030 901820', 'K3,carl@example.com,Carl,none']
+  await drop(...rows)
+  expect((await place.cli('run')).code).toBe(3)
+  for (const key of ['K1', 'K3'])
+    expect((await place.cli('correct', 'shop', key, 'phone=0171 1234567')).code).toBe(0)
+  expect((await place.cli('run')).code).toBe(0)
+  const mobile = { phone: '+491711234567', phone_type: 'mobile' }
+  expect(await contactOf('anna@example.com')).toMatchObject(mobile)
+  expect(await contactOf('carl@example.com')).toMatchObject(mobile)
+  await drop(...rows)
+  expect(await place.json('run')).toMatchObject({ pipelines: [{ unchanged: 2, requests: 0 }] })
+  await drop('K1,anna@example.com,Anne,030 901820')
+  await place.cli('correct', 'shop', 'K1', 'phone=0171 7654321')
+  expect((await place.cli('run')).code).toBe(0)
+  expect(await contactOf('anna@example.com')).toMatchObject({ first_name: 'Anne', phone_type: 'mobile' })
+  await drop('K1,anna@example.com,Anne,030 901821')
+  expect((await place.cli('run')).code).toBe(0)
+  expect(await contactOf('anna@example.com')).toMatchObject({ phone: '+4930901821', phone_type: 'work' })
+  await drop('K1,anna@example.com,Annie,030 901821')
+  await place.cli('correct', 'shop', 'K1', 'phone=0171 7654321')
+  expect((await place.cli('run')).code).toBe(0)
+  expect((await place.cli('explain', 'shop', 'K1')).stdout).toContain('note: of the number that correction')
+  await place.cli('correct', 'shop', 'K1', 'phone_type=home')
+  await place.cli('correct', 'shop', 'K1', 'phone=0171 7654322')
+  expect((await place.cli('run')).code).toBe(0)
+  expect(await contactOf('anna@example.com')).toMatchObject({ phone: '+491717654322', phone_type: 'home' })
 })
 
 it('goes to the owner of the source as a file, and comes back from one', async () => {

@@ -272,6 +272,14 @@ function editNote(edit: OpenEdit | undefined): string | undefined {
   return `edited at the service, which shows ${JSON.stringify(service)}: hand_edits: ${rule} leaves it${wants}`
 }
 
+/** The number that the field describes was set right. */
+function numberNote(field: string, facts: RecordFacts, retraced: Retraced | undefined): string | undefined {
+  const traced =
+    retraced !== undefined && 'traced' in retraced ? retraced.traced.fields.get(field) : undefined
+  const number = facts.corrections.find((one) => one.field === traced?.numberIn)
+  return number && `of the number that correction ${number.id} of ${number.field} gives`
+}
+
 function ownerOf(field: string, { shared, edits }: RecordFacts): { readonly owner?: ValueOwner } {
   const owner = valueOwner(field, shared, edits)
   return owner === undefined ? {} : { owner }
@@ -284,11 +292,13 @@ function explainedField(field: string, facts: RecordFacts, retrace: Retrace): Ex
   const entry = newest(facts.entries, sets)
   const known = facts.link?.known[field] ?? null
   const value = entry?.values === 'open' ? (entry.fields[field]?.to ?? null) : known
-  const { steps, missing, line } = wayOfField(field, value, entry && retrace(entry))
+  const retraced = entry && retrace(entry)
+  const { steps, missing, line } = wayOfField(field, value, retraced)
   const corrected = facts.corrections.find((one) => one.field === field)
+  const byNumber = corrected === undefined ? numberNote(field, facts, retraced) : undefined
   const isUnsure = facts.link?.unsure.includes(field) === true
   const notes = [
-    entry === undefined ? NOT_LOGGED : corrected === undefined ? missing : undefined,
+    entry === undefined ? NOT_LOGGED : corrected === undefined ? (byNumber ?? missing) : undefined,
     pendingNote(entry, facts.entries, sets),
     isUnsure ? 'a change of its request is in flight or in doubt' : undefined,
     facts.link?.givenUp?.includes(field) === true ? GIVEN_UP : undefined,

@@ -8,8 +8,13 @@ import { householdKey } from './values/household.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
 import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { cleanText } from './fields/field-check.ts'
-import { contactMaker, type RightValues } from './fields/contact-reading.ts'
-import { compileCustomField, compileField, type FieldMapper } from './fields/field-mapping.ts'
+import { contactMaker } from './fields/contact-reading.ts'
+import {
+  compileCustomField,
+  compileField,
+  type FieldMapper,
+  type RightValues,
+} from './fields/field-mapping.ts'
 import type { SourceRecord } from './record.ts'
 import { type SeenField, seenField } from './fields/seen-field.ts'
 import { badKey, usableKey } from './usable-key.ts'

@@ -1,7 +1,7 @@
 // Several rows of one key as one record (`on_duplicate_key: union`): each field from the last row that has a value, the terms
 // of all. A record of which one row cannot be mapped is rejected as a whole: what it would lack is not known.
 import { type Contact, CONTACT_FIELD_NAMES } from './contact.ts'
-import type { RightValues } from './fields/contact-reading.ts'
+import type { RightValues } from './fields/field-mapping.ts'
 import { givenField, type MadeField } from './given-field.ts'
 import type { MappedRecord, Mapper } from './mapping.ts'
 import type { RecordRow, SourceRecord } from './record.ts'

@@ -2,10 +2,7 @@
 import type { Contact, FieldValue } from '../contact.ts'
 import type { ErrorCode } from '../../words/errors.ts'
 import { describeSource, quotedValue } from '../mapping-texts.ts'
-import type { FieldMapper } from './field-mapping.ts'
-
-/** Values that persons set right, by the name of the field. */
-export type RightValues = ReadonlyMap<string, string>
+import type { FieldMapper, RightValues } from './field-mapping.ts'
 
 interface FieldProblem {
   readonly code: ErrorCode
@@ -37,7 +34,7 @@ export function contactMaker(
     const problems: FieldProblem[] = []
     for (const { name, key, mapping, read, accept } of fields) {
       const right = corrected?.get(name)
-      const result = right === undefined ? read(values) : accept(right)
+      const result = right === undefined ? read(values, undefined, corrected) : accept(right)
       const { value, problem, mended: wasMended, lacking: isLacking, isStandIn } = result
       if (value !== undefined) contact[key] = value
       if (isStandIn === true) standIns.push(key)

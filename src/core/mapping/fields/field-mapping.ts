@@ -17,7 +17,10 @@ import { hasRule, type RuleKit, typeOfPhone, valueRule } from '../values/rule-ki
 import { type Note, noted, notedChange, type RuleStep, ruleText } from '../values/noted.ts'
 import type { RuledText } from '../values/value-rule.ts'
 
-type Reader = (values: readonly string[], note?: Note) => RuledText
+/** Values that persons set right, by the name of the field. */
+export type RightValues = ReadonlyMap<string, string>
+
+type Reader = (values: readonly string[], note?: Note, corrected?: RightValues) => RuledText
 
 export interface FieldResult {
   readonly value?: FieldValue
@@ -36,7 +39,8 @@ export interface FieldMapper {
   /** The name under which it stands in the contact. */
   readonly key: string
   readonly mapping: FieldMapping
-  read(values: readonly string[], note?: Note): FieldResult
+  /** `corrected`: of other fields, a number whose type this one is. */
+  read(values: readonly string[], note?: Note, corrected?: RightValues): FieldResult
   /** A value that a person set right, in place of what the source says: checked, and never dropped or cut. */
   accept(value: string): FieldResult
   /** The columns of this input that it reads. */
@@ -142,16 +146,17 @@ function lookupReader(mapping: FieldMapping): (value: string) => string | typeof
   }
 }
 
-/** The type of the number that another field is made of: mobile where it says so; of no number none. */
+/** The type of the number that another field has: mobile where it says so; of no number none. */
 function phoneTypeReader(mapping: FieldMapping, context: FieldContext): Reader {
   const field = mapping.phone_type_of ?? 'phone'
-  const { read } = compileField(field, context.pipeline.map[field] ?? {}, context)
+  const { read, accept } = compileField(field, context.pipeline.map[field] ?? {}, context)
   const typeOf = (number: FieldValue | undefined): string =>
     typeof number === 'string' && number !== ''
       ? (typeOfPhone(number, context.kit) ?? mapping.otherwise ?? '')
       : ''
-  return (values, note) => {
-    const number = read(values).value
+  return (values, note, corrected) => {
+    const right = corrected?.get(field)
+    const number = (right === undefined ? read(values) : accept(right)).value
     return noted(note, `phone_type_of: ${field}`, number ?? null, typeOf(number))
   }
 }
@@ -287,8 +292,8 @@ function ruleNames({ unless, date, country, phone, name, address, number, defaul
 /** Says of a required field that nothing is left of it, whether it is blank or was dropped. */
 const lackingMarked =
   ({ required }: FieldTarget, read: FieldMapper['read']): FieldMapper['read'] =>
-  (values, note) => {
-    const result = read(values, note)
+  (values, note, corrected) => {
+    const result = read(values, note, corrected)
     const isNothing = result.value === undefined && result.problem === undefined
     return required && isNothing ? { ...result, lacking: true } : result
   }
@@ -339,8 +344,8 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
       if (target.isBlank(text)) return target.required ? { lacking: true } : { value: '' }
       return checkedValue({ target, onInvalid: 'reject' }, text, undefined)
     },
-    read: lackingMarked(target, (values, note) => {
-      const source = read(values, note)
+    read: lackingMarked(target, (values, note, corrected) => {
+      const source = read(values, note, corrected)
       if (typeof source !== 'string') return invalid(source.problem)
       const made = transform(source, note)
       const transformed = notedChange(note, 'white space', made, cleanText(made))
