@@ -1,6 +1,7 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
 import type { HandEditRules } from '../core/change/others/hand-edits.ts'
 import type { SuppressionList } from '../core/change/consents/suppression.ts'
+import type { Settlement } from '../core/change/operation.ts'
 import type { Circuit } from '../core/outcome/circuit.ts'
 import type { ProgressReport } from '../core/outcome/run-progress.ts'
 import type { LogEvent } from '../core/log/events/events.ts'
@@ -61,8 +62,8 @@ export interface PlanContext {
   readonly terms: TermDirectory
   /** Set where the service is not asked (`plan --offline`): takes note of what remains unknown for that. */
   readonly unasked?: Set<Unasked>
-  /** Set for a plan: takes note of the keys of records that could be any of several contacts. */
-  readonly doubtful?: Set<string>
+  /** Set for a plan: takes note, by key, of how a record ends that could be any of several contacts, or cannot be looked up. */
+  readonly undecided?: Map<string, Settlement>
   /** What becomes of values that were edited at the service; undefined where nothing is overwritten. */
   readonly handEdits?: HandEditRules
   /** Addresses that are never created, given terms or raised; undefined where there is no list. */

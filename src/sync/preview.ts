@@ -31,15 +31,15 @@ const PAGE = 500
 /** Contacts that are looked at side by side; the rate limit decides how fast. */
 const TOGETHER = 20
 
-/** A contact that was found is linked; a record without an answer is left unchanged by `writes: update`. */
+/** A contact that was found is linked; a record that was not looked up is left unchanged by `writes: update`. */
 function pretendedCreate(
   operation: Operation,
-  { pipeline, doubtful }: PlanContext,
+  { pipeline, undecided }: PlanContext,
   contactId: number,
 ): Settlement {
   if (operation.contactId !== undefined) return { kind: 'settled', contactId }
-  const { key, reason = '' } = operation
-  if (doubtful?.has(key) === true) return { kind: 'in_doubt', reason, notBefore: 0 }
+  const open = undecided?.get(operation.key)
+  if (open !== undefined) return open
   return pipeline.writes === 'update' ? { kind: 'skipped', reason: '' } : { kind: 'done', contactId }
 }
 
@@ -225,7 +225,7 @@ async function* pretend(
     const first = steps.filter(
       ({ id, kind, key, outcome }) =>
         outcome === undefined &&
-        !(kind === 'create' && context.doubtful?.has(key) === true) &&
+        !(kind === 'create' && context.undecided?.has(key) === true) &&
         !later.has(id),
     )
     await countNewTerms(first, madeTerms, context)
@@ -270,7 +270,7 @@ async function* previewSteps(
 ): AsyncGenerator<PlannedChange> {
   const customFields = await loadCustomFields(given)
   const handEdits = handEditRules(given.pipeline, customFields)
-  const context: PlanContext = { ...given, handEdits, doubtful: new Set() }
+  const context: PlanContext = { ...given, handEdits, undecided: new Map() }
   const started = context.clock.now()
   await noticeChanges(customFields, context)
   await reopenInputs(context)

@@ -147,6 +147,24 @@ describe('writes: create', () => {
     },
   )
 
+  it.each(['create', 'update'] as const)(
+    'plans a record that cannot be looked up as failed, as a run ends it (%s)',
+    async (writes) => {
+      const lines = [1, 2].map(() => lineWithAnn({ writes }))
+      const [planned, line] = lines as [Line, Line]
+      for (const one of lines) {
+        one.source.drop('a.csv', [[...HEADER], ['K9', 'bo/b@example.com', 'Bo', 'Birch', '1'], CY])
+        one.service.fault = ({ contacts: [asked] }) =>
+          String(asked?.['mail']).includes('/') ? { kind: 'unknown', status: 500 } : undefined
+      }
+      const { plan, changes } = await planned.preview()
+      const result = await line.run()
+      expect(changes.map(({ key }) => key)).not.toContain('K9')
+      expect(plan.counts).toMatchObject({ failed: 1, created: result.created, skipped: result.skipped })
+      expect(result).toMatchObject({ failed: 1 })
+    },
+  )
+
   it('skips whoever came between the plan and the request', async () => {
     const line = lineWithAnn({ writes: 'create' })
     line.source.drop('a.csv', [[...HEADER], BO])

@@ -68,9 +68,13 @@ async function resolved({ body }: Fresh, context: PlanContext): Promise<Resolved
   }
   const seen = await lookUp(body.desired.contact, context)
   // Without an answer it stays unchanged: no contact is created before the service was asked once more.
-  if (seen.kind === 'unanswered') return only(body)
+  if (seen.kind === 'unanswered') {
+    context.undecided?.set(body.key, { kind: 'failed', reason: seen.result.reason })
+    return only(body)
+  }
   const { resolution } = seen
-  if (resolution.kind === 'doubt') context.doubtful?.add(body.key)
+  if (resolution.kind === 'doubt')
+    context.undecided?.set(body.key, { kind: 'in_doubt', reason: resolution.reason, notBefore: 0 })
   return {
     body: bodyBy(body, resolution),
     isOneOfSeveral: resolution.kind === 'skip' && resolution.several,
