@@ -18,14 +18,13 @@ SELECT (SELECT contact_id FROM household WHERE pipeline = @pipeline AND key = @k
 
 /**
  * Who was found at the service keeps what is set there; a status that is raised is looked at when it is sent. What waits (held,
- * given up, in doubt) counts as well, unless its record is planned again. Records of one key have one mail.
+ * given up, in doubt) counts as well, unless its record is planned again.
  */
 const lowerSql = (those: string): string => `
 UPDATE operation SET consent = low.consent FROM (
-  SELECT mail_key, min(consent) AS consent FROM operation AS said
+  SELECT mail_key, min(consent) AS consent FROM operation
   WHERE pipeline = @pipeline AND kind = 'create' AND consent IN (1, 2) AND (NOT ${isOneOf(OVERTAKABLE)}
-    OR NOT EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.mail_key = said.mail_key
-      AND newer.state = 'planned' AND newer.key = said.key))
+    OR key NOT IN (SELECT key FROM operation WHERE pipeline = @pipeline AND state = 'planned'))
   GROUP BY mail_key) AS low
 WHERE ${those} AND state = 'planned' AND kind = 'create' AND contact_id IS NULL AND operation.mail_key = low.mail_key
   AND (operation.consent IS NULL OR operation.consent > low.consent)`
