@@ -335,6 +335,19 @@ describe('verify', () => {
     expect((await shop.cli('audit', 'list', '--action', 'update')).stdout).toContain('#4')
   })
 
+  it('finds a kept configuration that was altered', async () => {
+    await twoRuns()
+    expect(await json('audit', 'verify')).toMatchObject({ code: 0, said: { ok: true, bad_kept: null } })
+    tamper("UPDATE configuration SET settings = replace(settings, 'email', 'none')")
+    expect(await json('audit', 'verify')).toMatchObject({
+      code: 1,
+      said: { ok: false, first_bad: null, bad_index: null, bad_kept: { table: 'configuration' } },
+    })
+    const { stderr } = await shop.cli('audit', 'verify')
+    expect(stderr).toContain('CHANGED BESIDE THE LOG: configuration: ')
+    expect(stderr).toContain('is not the configuration that was in force')
+  })
+
   it('names the first bad entry: altered, and cut off at the end', async () => {
     await twoRuns()
     tamper("UPDATE audit SET entry = replace(entry, 'update', 'create') WHERE seq = 4")

@@ -5,7 +5,7 @@ import { knownHead } from '../../app/audit-files.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import type { BadEntry, CheckStep, IndexFault } from '../../core/log/sync-log.ts'
+import type { BadEntry, CheckStep, IndexFault, KeptFault } from '../../core/log/sync-log.ts'
 import type { StateStore } from '../../core/state-store.ts'
 import { number } from '../../core/words/format.ts'
 import { control } from '../guarded.ts'
@@ -76,7 +76,12 @@ function indexText({ table, why }: IndexFault): string {
   First find out who changed them: the program never does.`
 }
 
-/** Ends with 1 where an entry is not as it was written, or an index does not fit the entries. */
+function keptText({ table, why }: KeptFault): string {
+  return `CHANGED BESIDE THE LOG: ${table}: ${why}
+  The entries themselves are intact. Keep the state unchanged for the investigation, and compare it with a backup: the program never does this.`
+}
+
+/** Ends with 1 where an entry is not as it was written, or what lies beside the entries does not fit them. */
 export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   const settings = await commandSettings(io, options)
   const { path } = settings.state
@@ -93,7 +98,8 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
         ? undefined
         : await unlikeWitness(state, resolve(io.cwd, options.witness)))
     const index = bad === undefined ? await state.checkIndexes() : undefined
-    const isOk = bad === undefined && index === undefined
+    const kept = bad === undefined ? await state.checkKept() : undefined
+    const isOk = [bad, index, kept].every((fault) => fault === undefined)
     if (options.json === true)
       printJson(io, {
         ok: isOk,
@@ -101,7 +107,9 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
         hash: to.hash,
         first_bad: bad ?? null,
         bad_index: index ?? null,
+        bad_kept: kept ?? null,
       })
+    else if (kept !== undefined) printError(io, keptText(kept))
     else if (index !== undefined) printError(io, indexText(index))
     else if (bad === undefined) print(io, `whole: ${headText({ entries: to.seq, hash: to.hash })}`)
     else {

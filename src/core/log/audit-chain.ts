@@ -15,6 +15,10 @@ export const auditHash = (prev: string, publicText: string): string =>
 export const personalDigest = (salt: string, personalText: string): string =>
   hash('sha256', `${salt}\n${personalText}`, 'hex')
 
+/** What binds the tombstones, as an erasure or a readmission left them, to its entry. A text of each, in their order. */
+export const erasedDigest = (tombstones: readonly string[]): string =>
+  hash('sha256', tombstones.join('\n'), 'hex')
+
 /** Whose values an entry holds, and what came of them. */
 type Personal = Pick<AuditEntry, 'key' | 'contact_id' | 'fields' | 'terms' | 'reason' | 'source' | 'note'>
 
@@ -43,6 +47,8 @@ export interface PublicPart extends Pick<
   readonly fields: readonly string[]
   readonly terms: { readonly add: number; readonly remove: number }
   readonly digest: string
+  /** Of an entry about erased persons: see erasedDigest. */
+  readonly tombstones?: string
 }
 
 /** The personal part as it is sealed. */
@@ -54,9 +60,9 @@ export function personalText(entry: AuditEntry): string {
 /** The public part as it is hashed. */
 export function publicText(
   entry: AuditEntry,
-  own: { seq: number; person: string | null; digest: string },
+  own: { seq: number; person: string | null; digest: string; tombstones?: string | undefined },
 ): string {
-  const { seq, person, digest } = own
+  const { seq, person, digest, tombstones } = own
   return JSON.stringify({
     seq,
     at: entry.at,
@@ -76,6 +82,7 @@ export function publicText(
     planned_by: entry.planned_by,
     tokens: entry.tokens,
     up_to: entry.up_to,
+    tombstones,
     by: entry.by,
     role: entry.role,
   } satisfies { [Field in keyof PublicPart]-?: PublicPart[Field] | undefined })
@@ -91,6 +98,7 @@ export interface LoggedEntry extends AuditEntry {
   readonly values: Values
   /** Also where the values are gone. */
   readonly field_names: readonly string[]
+  readonly tombstones?: string
   readonly prev: string
   readonly hash: string
   /** The two parts verbatim, to verify the chain. `personal` and `salt` are absent where the values were erased. */

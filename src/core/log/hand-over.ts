@@ -45,6 +45,7 @@ function handedOverEntry({ proof, ...entry }: LoggedEntry, instance: string) {
     field_names: entry.field_names,
     tokens: entry.tokens,
     up_to: entry.up_to,
+    tombstones: entry.tombstones,
     prev: entry.prev,
     hash: entry.hash,
     entry: proof.entry,

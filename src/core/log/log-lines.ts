@@ -45,6 +45,7 @@ export function exportLine(logged: LoggedEntry) {
     ...(entry.values === 'open' ? {} : { field_names: names }),
     ...(entry.tokens === undefined ? {} : { tokens: entry.tokens }),
     ...(entry.up_to === undefined ? {} : { up_to: entry.up_to }),
+    ...(entry.tombstones === undefined ? {} : { tombstones: entry.tombstones }),
     prev: entry.prev,
     hash: entry.hash,
     entry: proof.entry,

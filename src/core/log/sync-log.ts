@@ -62,6 +62,12 @@ export interface IndexFault {
   readonly why: string
 }
 
+/** A table beside the chain that is not as it was written. */
+export interface KeptFault {
+  readonly table: 'tombstone' | 'configuration'
+  readonly why: string
+}
+
 export interface CheckStep {
   readonly to: CheckedTo
   readonly bad?: BadEntry
@@ -93,4 +99,6 @@ export interface SyncLog {
   checkLog(from: CheckedTo, limit: number): Promise<CheckStep>
   /** Whether everything can be found that a filter asks for. Takes its time: it reads all entries. */
   checkIndexes(): Promise<IndexFault | undefined>
+  /** Whether what is kept beside the entries is what they, and its hashes, say. */
+  checkKept(): Promise<KeptFault | undefined>
 }

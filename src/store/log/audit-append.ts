@@ -8,6 +8,7 @@ import type { Connection } from '../file/connection.ts'
 import { createPeople } from './audit-people.ts'
 import { createPrint, createRandom, createSeal, type Print } from './audit-seal.ts'
 import { createTags } from './audit-tags.ts'
+import { createTombstonesDigest } from './tombstones.ts'
 
 type AppendBatch = (entries: readonly AuditEntry[]) => void
 
@@ -60,6 +61,9 @@ export function createIndex(
   }
 }
 
+/** Actions that change who counts as erased. */
+const ABOUT_ERASED: readonly AuditEntry['action'][] = ['erase', 'readmit']
+
 /** Appends entries to the chain, in their order. */
 export function createBatchAppend(db: Connection): AppendBatch {
   const print = createPrint(db)
@@ -67,6 +71,7 @@ export function createBatchAppend(db: Connection): AppendBatch {
   const beginPeople = createPeople(db, print, random)
   const seal = createSeal(random)
   const index = createIndex(db, print)
+  const tombstonesDigest = createTombstonesDigest(db)
   const last = db.prepare<[], { seq: number; hash: string }>(
     'SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1',
   )
@@ -81,7 +86,8 @@ export function createBatchAppend(db: Connection): AppendBatch {
       seq += 1
       const { id, token, secret } = people.personOf(entry, seq)
       const { box, digest } = seal({ personal: personalText(entry), secret, seq })
-      const text = publicText(entry, { seq, person: id === 0 ? null : token, digest })
+      const tombstones = ABOUT_ERASED.includes(entry.action) ? tombstonesDigest() : undefined
+      const text = publicText(entry, { seq, person: id === 0 ? null : token, digest, tombstones })
       const next = auditHash(hash, text)
       append.run(seq, text, hash, next)
       keep.run(seq, id, box)

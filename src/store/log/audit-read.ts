@@ -11,6 +11,7 @@ import type {
 } from '../../core/log/sync-log.ts'
 import { checkLog } from './audit-check.ts'
 import { checkIndexes } from './audit-index.ts'
+import { checkKept } from './kept-check.ts'
 import { createPrint, open, type Print } from './audit-seal.ts'
 import { createFindPersons, entriesOf, keysOf, type Name, presentPerson } from './audit-names.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
@@ -352,6 +353,7 @@ export function createLogReader(db: Connection): LogReader {
     people: createPeopleReader(db, persons),
     checkLog: checkLog(db),
     checkIndexes: () => checkIndexes(db),
+    checkKept: () => checkKept(db),
   }
 }
 
@@ -368,5 +370,6 @@ export function createSyncLog(db: Connection): SyncLog {
     people: async (contact, pipeline) => reader.people(contact, pipeline),
     checkLog: async (from, limit) => reader.checkLog(from, limit),
     checkIndexes: async () => reader.checkIndexes(),
+    checkKept: async () => reader.checkKept(),
   }
 }

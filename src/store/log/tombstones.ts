@@ -1,4 +1,5 @@
 // Persons who were erased and must not be created again by the next export: only keyed hashes of their keys and mails.
+import { erasedDigest } from '../../core/log/audit-chain.ts'
 import type { ErasedBefore, Subject, TombstoneStore } from '../../core/erasing.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
 import { createPrint, type Print } from './audit-seal.ts'
@@ -63,6 +64,18 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
       })
     },
   }
+}
+
+/** Over all of them, each with the time of its erasure; how often one was used is no part of it. */
+export function createTombstonesDigest(db: Connection): () => string {
+  const all = db.prepare<[], { print: Buffer; at: number }>('SELECT print, at FROM tombstone')
+  return () =>
+    erasedDigest(
+      all
+        .all()
+        .map(({ print, at }) => `${print.toString('hex')} ${at}`)
+        .sort(),
+    )
 }
 
 function printsOf(db: Connection, { keys, mails }: Pick<Subject, 'keys' | 'mails'>): Buffer[] {
