@@ -1,8 +1,9 @@
 // What the sync log says about one operation: when, from where, what from and to, under which configuration, with what
 // answer. All entries are made here; how they are split, sealed and chained is in audit-chain.ts.
+import { isBlank } from '../words/blank.ts'
 import { evidenceText } from '../change/consents/evidence.ts'
 import { isConsent } from '../mapping/values/consent.ts'
-import { type FieldChange, fieldChanges } from '../change/diff.ts'
+import { type FieldChange, fieldChanges, sameValue } from '../change/diff.ts'
 import type { Settled } from '../change/operation.ts'
 import { hadBefore, type SentValues } from '../change/others/hand-edits.ts'
 import { isRepair, REPAIR_REASON } from '../change/others/repair.ts'
@@ -105,8 +106,8 @@ function fieldsOf(settled: Settled, others: SentByOthers): AuditEntry['fields'] 
   const { operation, sent } = settled
   const fields = sent ?? (isUntaken(settled) ? operation.fields : stepFields(operation))
   // What an undo and a repair put back is compared with what they have read.
-  const isOwn = operation.kind === 'create' || operation.undoes !== undefined
-  return fieldChanges(fields, isOwn ? operation.known : hadBefore(fields, operation.known, others))
+  if (operation.undoes !== undefined) return fieldChanges(fields, operation.known)
+  return fieldChanges(fields, hadBefore(fields, operation.known, others))
 }
 
 /** What was done to the terms; before it is known, what was meant to be done. */
@@ -192,9 +193,24 @@ export function auditEntry(
   }
 }
 
+/** Of a create that only adds: the fields in which the contact that it was merged into kept what it had. */
+const isKept = ({ from, to }: FieldChange): boolean => !isBlank(from) && !sameValue(from ?? undefined, to)
+
+function withKeptApart(entry: AuditEntry): readonly AuditEntry[] {
+  const { true: kept = [], false: set = [] } = Object.groupBy(Object.entries(entry.fields), ([, change]) =>
+    isKept(change) ? 'true' : 'false',
+  )
+  if (kept.length === 0) return [entry]
+  const reason = 'the contact had other values, which a create that only adds leaves'
+  return [
+    { ...entry, fields: Object.fromEntries(set) },
+    { ...entry, fields: Object.fromEntries(kept), outcome: 'unchanged', reason },
+  ]
+}
+
 /**
  * All entries about a step, in their order. Where one of its requests gave terms and a later one failed, the first has an entry of its
- * own: what was given is not among what failed.
+ * own: what was given is not among what failed. So have values that were sent and not taken.
  */
 export function auditEntries(
   settled: Settled,
@@ -202,7 +218,8 @@ export function auditEntries(
   others: SentByOthers = ALONE,
 ): readonly AuditEntry[] {
   const entry = auditEntry(settled, context, others)
-  const { given = [], givenBy } = settled
+  const { given = [], givenBy, onlyAdds } = settled
+  if (onlyAdds === true && entry.outcome === 'done') return withKeptApart(entry)
   if (given.length === 0 || entry.outcome !== 'failed') return [entry]
   const names = given.map(({ name }) => name)
   const done = { terms: { add: names, remove: [] }, outcome: 'done', request: givenBy ?? null } as const

@@ -21,6 +21,7 @@ import { createLedger } from './contacts/ledger.ts'
 import { createCountDelete } from './delete-counts.ts'
 import { DESIRED } from '../file/desired.ts'
 import {
+  contactOf,
   createForgetEdits,
   createKeepEdits,
   createNoteSent,
@@ -340,7 +341,7 @@ export function createSettle(
         entries: auditEntries(
           { ...given, settlement: after.logged },
           context,
-          others.get(operation.contactId ?? 0),
+          others.get(contactOf(given) ?? 0),
         ),
       }
     })

@@ -26,12 +26,12 @@ export function withResolved(
   })
 }
 
-/** What a contact had before a create was merged into it stays, and is changed by later updates. */
+/** What a contact had before a create was merged into it stays. */
 const withKept = (
   settled: readonly Settled[],
-  { pipeline: { duplicate_merge_method: merge, update_method: update } }: Pick<PlanContext, 'pipeline'>,
+  { pipeline: { duplicate_merge_method: merge } }: Pick<PlanContext, 'pipeline'>,
 ): readonly Settled[] =>
-  merge !== 'add' || update === 'add'
+  merge !== 'add'
     ? settled
     : settled.map((one) => (one.operation.kind === 'create' ? { ...one, onlyAdds: true } : one))
 

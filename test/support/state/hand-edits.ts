@@ -6,7 +6,7 @@ import {
   keptAtCreate,
   openAfterTerms,
 } from '../../../src/core/change/others/hand-edits.ts'
-import type { Operation, Settled } from '../../../src/core/change/operation.ts'
+import type { Settled } from '../../../src/core/change/operation.ts'
 import { stepFields } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
 import { byId, linkOf, linksWhere, type Sent, type Tables } from './tables.ts'
@@ -34,9 +34,12 @@ const common = (contact: Contact, other: Contact): Contact =>
     ),
   )
 
-/** What other pipelines sent to the contact of an update before; undefined where none has it. */
-export function sentByOthers(tables: Tables, { kind, contactId, pipeline }: Operation) {
-  if (kind !== 'update') return undefined
+/** What other pipelines sent to the contact of a create or an update before; undefined where none has it. */
+export function sentByOthers(tables: Tables, { operation, settlement }: Settled) {
+  const { kind, pipeline } = operation
+  if (kind !== 'update' && kind !== 'create') return undefined
+  const contactId = 'contactId' in settlement ? settlement.contactId : operation.contactId
+  if (contactId === undefined) return undefined
   const others = linksWhere(tables, (link) => link.contactId === contactId && link.pipeline !== pipeline)
   if (others.length === 0) return undefined
   return { last: sentTo(tables, contactId).last, pushed: others.sort(byId).map(({ known }) => known) }

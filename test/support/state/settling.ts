@@ -242,7 +242,7 @@ export function settleOne(tables: Tables, settled: Settled, context: EntryContex
       if (one.pipeline === pipeline && one.mailKey === resolved.mailKey) one.rule = resolved.rule
     tables.resolved.set(nameOf(pipeline, key), { ...resolved, pipeline })
   }
-  const others = sentByOthers(tables, operation)
+  const others = sentByOthers(tables, settled)
   const after = afterStep(settled, {
     isAnothers: (contactId) =>
       linksWhere(

@@ -75,7 +75,8 @@ const common = (contact: Contact, other: Contact): Contact =>
     ),
   )
 
-const contactOf = ({ settlement, operation }: Settled): number | undefined =>
+/** The contact that a step was about, or has found. */
+export const contactOf = ({ settlement, operation }: Settled): number | undefined =>
   'contactId' in settlement ? settlement.contactId : operation.contactId
 
 /** What may have been sent counts as sent, beside what was. Within a transaction of the caller. */
@@ -179,10 +180,10 @@ export function createSentByOthers(
      ORDER BY link.id`,
   )
   return (settled) => {
-    const updates = settled.filter(({ operation: { kind } }) => kind === 'update')
-    const pipeline = updates[0]?.operation.pipeline
+    const setting = settled.filter(({ operation: { kind } }) => kind === 'update' || kind === 'create')
+    const pipeline = setting[0]?.operation.pipeline
     if (pipeline === undefined) return new Map()
-    const ids = JSON.stringify(updates.flatMap(({ operation }) => operation.contactId ?? []))
+    const ids = JSON.stringify(setting.flatMap((one) => contactOf(one) ?? []))
     const pushed = Map.groupBy(others.all({ ids, pipeline }), ({ id }) => id)
     return new Map(
       [...pushed].map(([id, links]) => [
