@@ -1,6 +1,7 @@
 // Control totals of one run: what its entries in the sync log come to, record by record, beside what the run counted.
 // A record that a run counted as created or updated has entries; one that was rejected by the mapping, skipped or
 // unchanged has none, because nothing was to be done about it.
+import { saysAsking } from '../change/others/hand-edits.ts'
 import { undoneRun } from './audit.ts'
 import type { LoggedEntry } from './audit-chain.ts'
 import type { Counts } from '../outcome/summary.ts'
@@ -38,6 +39,8 @@ function outcomeOf(entries: readonly LoggedEntry[]): Told {
   // A contact that was found is no change of it.
   const done = entries.filter(({ action, outcome }) => action !== 'link' && outcome === 'done')
   if (done.some(({ action }) => action === 'create')) return 'created'
+  // A field of it waits for an operator, whatever became of the others.
+  if (entries.some(({ reason }) => saysAsking(reason))) return 'held'
   return done.length > 0 ? 'updated' : 'unchanged'
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
+import { editsText } from '../../../src/core/change/others/hand-edits.ts'
 import { controlTotals, runAccount } from '../../../src/core/log/run-account.ts'
 import { type Counts, noCounts } from '../../../src/core/outcome/summary.ts'
 
@@ -23,6 +24,23 @@ describe('the totals of a run', () => {
       { ...about, operation: 2, action: 'update', outcome: 'done' },
     ] as unknown as LoggedEntry[]
     expect(await runAccount(entries)).toMatchObject({ created: 0, updated: 1, unchanged: 1, in_doubt: 0 })
+  })
+
+  it('have a record of which an edited field waits for a release among those held', async () => {
+    const reason = editsText([
+      { field: 'phone', rule: 'ask', sent: '1', service: '2', source: '3' },
+      { field: 'fax', rule: 'keep', sent: '1', service: '2', source: '3' },
+    ])
+    const about = { person: 'p', source: { file: 'a.csv', line: 2 }, next: undefined, reason: null }
+    const entries = [
+      { ...about, operation: 1, action: 'update', outcome: 'unchanged', reason },
+      { ...about, operation: 2, action: 'update', outcome: 'done', reason, next: 'terms' },
+      { ...about, operation: 2, action: 'terms', outcome: 'done' },
+      { ...about, operation: 3, action: 'update', outcome: 'done', reason: reason?.replace('ask', 'keep') },
+      { ...about, operation: 4, action: 'create', outcome: 'done', next: 'terms' },
+      { ...about, operation: 4, action: 'terms', outcome: 'done', reason },
+    ] as unknown as LoggedEntry[]
+    expect(await runAccount(entries)).toMatchObject({ held: 2, updated: 1, created: 1, unchanged: 0 })
   })
 
   it('do not tell the terms of a record that had gone from those of another once their values are gone', async () => {

@@ -331,6 +331,10 @@ export function editsText(edits: readonly HandEdit[]): string | undefined {
   return parts.length === 0 ? undefined : parts.join('; ')
 }
 
+/** Whether a reason, as `editsText` gives it, says that fields wait for a release: the record counts as held. */
+export const saysAsking = (reason: string | null): boolean =>
+  reason?.includes('hand_edits: ask leaves ') ?? false
+
 /** In place of `deleteHeldText` once an operator has released them all. */
 export const DELETE_RELEASED_REASON =
   'the edits of the contact at the service were released: it is deleted with the next full export that lacks the record'
