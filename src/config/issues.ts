@@ -43,7 +43,7 @@ function isOtherForm(issue: Issue, path: Path, tree: Tree): boolean {
 }
 
 /** A union's issues are those of the branch that was meant; the union's own sentence where none was. */
-export function flattened(issue: Issue, before: Path, tree: Tree): { issue: Issue; path: Path }[] {
+function flattened(issue: Issue, before: Path, tree: Tree): { issue: Issue; path: Path }[] {
   const path = [...before, ...issue.path]
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ issue, path }]
   const meant = issue.errors

@@ -174,7 +174,9 @@ function lastRunCell({ live, lastRun, progress }: Row, now: number): Html {
 function nextCell({ live }: Row, now: number): Html {
   if (live?.paused !== undefined) return badge('warn', 'paused')
   if (live?.dueAt === undefined)
-    return html`<span class="quiet">${live?.watches === true ? 'when a file lands' : 'only when asked'}</span>`
+    return html`<span class="quiet"
+      >${live?.watches === true ? 'when a file lands' : 'only when asked'}</span
+    >`
   return moment(live.dueAt, now)
 }
 

@@ -63,8 +63,7 @@ function recordTexts({ records }: Expect, found: Found): string[] {
   const { mode, read, added, rejected, links, last } = found
   const texts: string[] = []
   const { least, change } = records ?? {}
-  if (least !== undefined && read < least)
-    texts.push(`${read} records, at least ${least} are expected`)
+  if (least !== undefined && read < least) texts.push(`${read} records, at least ${least} are expected`)
   if (change === undefined || mode !== 'full' || last?.mode !== 'full') return texts
   const most = allowedBy(change, last.records)
   // Where most of that file never became contacts, its records are new once more.
