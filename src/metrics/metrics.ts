@@ -25,11 +25,7 @@ const PREFIX = 'contact_sync_'
 const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'broken'] as const
 
 /** Gauges that are named as if they were counters; each is the sum of another one. */
-const MISNAMED = [
-  'nodejs_active_resources_total',
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-]
+const MISNAMED = ['resources', 'handles', 'requests'].map((what) => `${PREFIX}nodejs_active_${what}_total`)
 
 /** `left`: not taken yet, because it still changes or the run was stopped. */
 const FILE_STATUSES = ['done', 'refused', 'held', 'left'] as const
@@ -162,8 +158,7 @@ function daemonListener(runs: ReturnType<typeof createRunMetrics>): DaemonListen
 
 /** Of the process, whichever accounts it has. */
 function addProcess(registry: Registry, version: string): void {
-  // Under their usual names, so that dashboards for Node fit.
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, prefix: PREFIX })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const build = new Gauge({
     name: `${PREFIX}build_info`,

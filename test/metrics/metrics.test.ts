@@ -242,19 +242,19 @@ it('has what the latest round of looks for drift found', async () => {
   })
 })
 
-it('has the process and the event loop, under their usual names, and text that Prometheus can read', async () => {
+it('has the process and the event loop, under their usual names behind the prefix, and text that Prometheus can read', async () => {
   const { metrics } = metricsOver()
   const text = await metrics.text()
   expect(metrics.contentType).toMatch(/^text\/plain; version=0\.0\.4/)
   for (const name of [
-    'process_resident_memory_bytes',
-    'process_open_fds',
-    'nodejs_eventloop_lag_p99_seconds',
+    'contact_sync_process_resident_memory_bytes',
+    'contact_sync_process_open_fds',
+    'contact_sync_nodejs_eventloop_lag_p99_seconds',
   ])
     expect(text).toContain(`\n${name} `)
   for (const line of text.split('\n').filter((one) => one !== '')) {
     expect(line).toMatch(
-      /^(# (HELP|TYPE) (contact_sync|process|nodejs)_|(contact_sync|process|nodejs)_[a-z0-9_]+(\{.*\})? (-?[0-9.e+-]+|Na[Nn]|[+-]Inf)$)/,
+      /^(# (HELP|TYPE) contact_sync_|contact_sync_[a-z0-9_]+(\{.*\})? (-?[0-9.e+-]+|Na[Nn]|[+-]Inf)$)/,
     )
   }
 })

@@ -34,18 +34,18 @@ describe.skipIf(!isThere)('promtool', () => {
   })
 })
 
-it('shows the process under the names that are usual for it', async () => {
+it('names the process as is usual, behind the prefix of all series', async () => {
   const text = await (await exampleMetrics()).text()
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
   expect(names).toEqual(
     expect.arrayContaining([
-      'process_cpu_seconds_total',
-      'process_resident_memory_bytes',
-      'process_open_fds',
-      'nodejs_eventloop_lag_p99_seconds',
+      'contact_sync_process_cpu_seconds_total',
+      'contact_sync_process_resident_memory_bytes',
+      'contact_sync_process_open_fds',
+      'contact_sync_nodejs_eventloop_lag_p99_seconds',
     ]),
   )
-  for (const name of names) expect(name).toMatch(/^(contact_sync|process|nodejs)_/)
+  for (const name of names) expect(name).toMatch(/^contact_sync_/)
 })
 
 /** What is expected of the rules, as far as it matters here; promtool judges the rest. */
