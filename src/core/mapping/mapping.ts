@@ -190,8 +190,8 @@ function compileWhere(pipeline: PipelineSettings, header: readonly string[], col
   const condition = compiledWhere(pipeline)
   if (condition === undefined) return undefined
   const record = recordReader(pipeline, { header, columns }, condition.columns)
-  const evaluate = (values: readonly string[], contact: Contact): boolean | { problem: string } =>
-    condition.evaluate(record(values), contact)
+  const evaluate = (values: readonly string[], contact: Contact, unknown?: readonly string[]) =>
+    condition.evaluate(record(values), contact, unknown)
   return { usesContact: condition.usesContact, evaluate }
 }
 
@@ -343,6 +343,9 @@ export function compileMapping(
       const isOfSeveral = pipeline.on_duplicate_key === 'union' && key !== undefined
       if (without.length > 0 && !isOfSeveral)
         return { kind: 'skipped', key: pipeline.mode === 'full' ? key : undefined }
+      const invalid = problems.map((problem) => problem.key)
+      const verdict = where?.usesContact === true ? where.evaluate(values, contact, invalid) : true
+      if (verdict === false) return skipped(values)
       const [first] = problems
       if (first !== undefined)
         return {
@@ -353,11 +356,7 @@ export function compileMapping(
           key,
           ...(without.length === 0 ? {} : { without }),
         }
-      if (where?.usesContact === true) {
-        const verdict = where.evaluate(values, contact)
-        if (verdict === false) return skipped(values)
-        if (verdict !== true) return whereFailed(verdict.problem, key)
-      }
+      if (verdict !== true) return whereFailed(verdict.problem, key)
       if (key === undefined) return badKey(found) ?? withoutKey(pipeline, { contact, mended })
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)

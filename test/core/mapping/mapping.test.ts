@@ -300,6 +300,11 @@ describe('where', () => {
 
   it('skips before anything can be rejected', () => {
     expect(mapOne({ where: 'record["no"] == "2"' }, { no: '1', mail: 'nonsense' }).kind).toBe('skipped')
+    const either = 'contact.mail != "b@example.com" && record["no"] == "2"'
+    expect(mapOne({ where: either }, { no: '1', mail: 'nonsense' }).kind).toBe('skipped')
+    expect(mapOne({ where: either }, { no: '2', mail: 'nonsense' }).kind).toBe('rejected')
+    for (const where of ['contact.mail == "b@example.com"', 'contact.mail == ""'])
+      expect(mapOne({ where }, { no: '1', mail: 'nonsense' }).kind).toBe('rejected')
   })
 })
 

@@ -12,8 +12,12 @@ export interface RecordCondition {
   /** Columns that are named as `record["..."]` or `record.name`. */
   readonly columns: readonly string[]
   readonly usesContact: boolean
-  /** The verdict, or a sentence on why there is none. */
-  evaluate(record: ReadonlyMap<string, string>, contact: Contact): boolean | { problem: string }
+  /** The verdict, or a sentence on why there is none. `unknown`: fields of the contact that must not decide. */
+  evaluate(
+    record: ReadonlyMap<string, string>,
+    contact: Contact,
+    unknown?: readonly string[],
+  ): boolean | { problem: string }
 }
 
 const LIMITS = { maxAstNodes: 2000, maxDepth: 60, maxListElements: 1000, maxMapEntries: 200 }
@@ -168,10 +172,15 @@ export function compileCondition(expression: string): RecordCondition | { proble
   return {
     columns,
     usesContact,
-    evaluate(record, contact) {
+    evaluate(record, contact, unknown = []) {
       const long = tooMuch(record)
       if (long !== undefined) return { problem: long }
       const fields = Object.fromEntries(CONTACT_FIELD_NAMES.map((name) => [name, contact[name] ?? '']))
+      // In CEL what fails beside && and || does not count where the other side decides.
+      const get = (): never => {
+        throw new Error('a field that it needs is invalid')
+      }
+      for (const name of unknown) Object.defineProperty(fields, name, { get, enumerable: true })
       try {
         const verdict = run(record, fields)
         return typeof verdict === 'boolean'

@@ -5,6 +5,8 @@ import { describeSource, quotedValue } from '../mapping-texts.ts'
 import type { FieldMapper, RightValues } from './field-mapping.ts'
 
 interface FieldProblem {
+  /** The field's key in the contact. */
+  readonly key: string
   readonly code: ErrorCode
   readonly text: string
   readonly plain: string
@@ -43,6 +45,7 @@ export function contactMaker(
       if (problem !== undefined) {
         const from = right === undefined ? describeSource(mapping) : 'the correction'
         problems.push({
+          key,
           code: problem.code,
           text: `${name}: ${from}${quotedValue(problem.value)} ${problem.problem}`,
           plain: `${name}: ${from} ${problem.problem}`,
