@@ -100,10 +100,8 @@ export function holdSharedMails(tables: Tables, input: Input): number {
 /** `isOne`: which of the planned creates are lowered. */
 export function lowerWithinAddress(tables: Tables, pipeline: string, isOne: (row: Row) => boolean): void {
   const creates = rowsWhere(tables, (row) => row.pipeline === pipeline && row.kind === 'create')
-  const isPlannedAnew = ({ key, mailKey }: Row): boolean =>
-    rowsWhere(tables, (row) => row.pipeline === pipeline && row.state === 'planned').some(
-      (row) => row.key === key && row.mailKey === mailKey,
-    )
+  const planned = rowsWhere(tables, (row) => row.pipeline === pipeline && row.state === 'planned')
+  const isPlannedAnew = ({ key }: Row): boolean => planned.some((row) => row.key === key)
   const withdrawn = creates.filter(
     (row) => (row.consent === 1 || row.consent === 2) && !(isIn(OVERTAKABLE, row) && isPlannedAnew(row)),
   )
