@@ -1,5 +1,5 @@
-// Which updates share a call, and who is who in a bulk answer. Members are matched by mail and never by position: an answer may come in
-// any order, in other case and incomplete, and a wrong guess would give one person another's contact.
+// Which updates share a call, and who is who in a bulk answer. Members are matched by mail and never by position: an answer may
+// come in any order, in other case and incomplete, and a wrong guess would give one person another's contact.
 import { mailKey } from '../mapping/contact.ts'
 import type { CreatedMember } from '../ports.ts'
 import type { PipelineSettings } from '../settings.ts'

@@ -1,34 +1,25 @@
 // How many requests a plan takes, part by part, and how long under the rate limit.
 import { describe, expect, it } from 'vitest'
 import { estimate, FEW_TERMS, type PlannedWork } from '../../../src/core/change/estimate.ts'
+import { LIMITS } from '../../support/plan.ts'
 
 const NOTHING: PlannedWork = {
   ...{ createsWithMail: 0, createsWithoutMail: 0, updates: 0, deletes: 0 },
   ...{ termAdditions: 0, termRemovals: 0, newTerms: 0, consents: 0, withdrawals: 0 },
 }
-const terms = { policy: 'managed', verify: true } as const
-const limits = {
-  bulkSize: 50,
-  requests: 5,
-  perMs: 1000,
-  mergeMethod: 'update_add',
-  updatesInBulk: false,
-  looksPerCreate: 0,
-  terms,
-} as const
 const requests = (work: Partial<PlannedWork>, more: object = {}): number =>
-  estimate({ ...NOTHING, ...work }, { ...limits, ...more }).requests
+  estimate({ ...NOTHING, ...work }, { ...LIMITS, ...more }).requests
 
 describe('an estimate', () => {
   it('an estimate counts calls and windows', () => {
     const none = { termAdditions: 0, termRemovals: 0, consents: 0, withdrawals: 0, newTerms: 0, deletes: 0 }
     const work = { createsWithMail: 250, createsWithoutMail: 1, updates: 4, ...none }
-    expect(estimate(work, limits)).toEqual({ requests: 10, seconds: 1 })
+    expect(estimate(work, LIMITS)).toEqual({ requests: 10, seconds: 1 })
     const updates = { createsWithMail: 0, createsWithoutMail: 0, updates: 4, ...none }
-    expect(estimate(updates, { ...limits, mergeMethod: 'add' })).toEqual({ requests: 8, seconds: 1 })
+    expect(estimate(updates, { ...LIMITS, mergeMethod: 'add' })).toEqual({ requests: 8, seconds: 1 })
     const steps = { ...updates, updates: 0, termAdditions: 3, termRemovals: 2, consents: 1, newTerms: 1 }
-    expect(estimate(steps, limits).requests).toBe(3 * 2 + 2 * 2 + 2 + 2)
-    const adding = { ...limits, terms: { policy: 'add', verify: true } } as const
+    expect(estimate(steps, LIMITS).requests).toBe(3 * 2 + 2 * 2 + 2 + 2)
+    const adding = { ...LIMITS, terms: { policy: 'add', verify: true } } as const
     expect(estimate(steps, adding).requests).toBe(3 + 2 * 2 + 2 + 2)
   })
 
@@ -67,7 +58,7 @@ describe('an estimate', () => {
     [11, 5, 1234, 2.5],
   ])('%i requests, %i per %i ms, take %d s', (createsWithoutMail, perWindow, perMs, seconds) =>
     expect(
-      estimate({ ...NOTHING, createsWithoutMail }, { ...limits, requests: perWindow, perMs }).seconds,
+      estimate({ ...NOTHING, createsWithoutMail }, { ...LIMITS, requests: perWindow, perMs }).seconds,
     ).toBe(seconds),
   )
 })

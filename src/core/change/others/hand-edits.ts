@@ -322,18 +322,19 @@ export function mergeTerms(
 
 const namesOf = (edits: readonly HandEdit[]): string => edits.map(({ field }) => field).join(', ')
 
+const leavesText = (rule: HandEdit['rule']): string => `hand_edits: ${rule} leaves `
+
 /** Why fields of a change stay as the service has them; undefined where none does. */
 export function editsText(edits: readonly HandEdit[]): string | undefined {
   const parts = (['keep', 'ask'] as const).flatMap((rule) => {
     const of = edits.filter((edit) => edit.rule === rule)
-    return of.length === 0 ? [] : [`hand_edits: ${rule} leaves ${namesOf(of)} as edited at the service`]
+    return of.length === 0 ? [] : [`${leavesText(rule)}${namesOf(of)} as edited at the service`]
   })
   return parts.length === 0 ? undefined : parts.join('; ')
 }
 
 /** Whether a reason, as `editsText` gives it, says that fields wait for a release: the record counts as held. */
-export const saysAsking = (reason: string | null): boolean =>
-  reason?.includes('hand_edits: ask leaves ') ?? false
+export const saysAsking = (reason: string | null): boolean => reason?.includes(leavesText('ask')) ?? false
 
 /** In place of `deleteHeldText` once an operator has released them all. */
 export const DELETE_RELEASED_REASON =
