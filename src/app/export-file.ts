@@ -2,7 +2,7 @@
 // prepared, and put there whole. What was there is replaced, never written through, and its rights are not taken over. A
 // link leads to its target, unless another user made it.
 import { randomBytes } from 'node:crypto'
-import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { SyncError } from '../core/words/errors.ts'
 import { systemUserId } from '../system.ts'
@@ -37,6 +37,16 @@ function isWrittenInto(path: string, there: Stats): boolean {
   return isTrusted(there.uid) && !isReplaceable(statSync(path))
 }
 
+/** Standard output, redirected by `>>` to a file that would be replaced. */
+function assertNotAppendedTo(path: string, there: Stats): void {
+  if (!there.isSymbolicLink() || !readlinkSync(path).startsWith('/proc/')) return
+  const target = statSync(path)
+  if (target.isFile() && target.size > 0)
+    throw new SyncError('USAGE', `${path} leads to a file with content, ${realpathSync(path)}`, {
+      hint: 'It would be replaced, not appended to. Name a new file, or use a pipe: ... - | cat >> FILE.',
+    })
+}
+
 /**
  * Has the file written by `write`, which is given the name to write to. Only its owner may read it. Throws USAGE where it
  * cannot be written. A pipe or a device (/dev/stdout), or what a link to one leads to, is written to directly.
@@ -48,6 +58,7 @@ export async function writeExport(
   let part: string | undefined
   try {
     const there = lstatSync(path, { throwIfNoEntry: false })
+    if (there !== undefined) assertNotAppendedTo(path, there)
     if (there !== undefined && isWrittenInto(path, there)) {
       await write(path)
       return { replaced: false }

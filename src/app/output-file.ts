@@ -41,9 +41,12 @@ export interface OutputOf {
   readonly configurations: readonly string[]
 }
 
+/** What `-` means where a file is named. */
+const STDOUT = '/dev/stdout'
+
 /** The path of the file that is called so; relative names lie in `cwd`. Throws USAGE where it is one of our own files. */
 export function outputFile(name: string, { cwd, settings, configurations }: OutputOf): string {
-  const path = resolve(cwd, name)
+  const path = name === '-' ? STDOUT : resolve(cwd, name)
   const own = ownFile(path, settings, configurations)
   if (own === undefined) return path
   throw new SyncError('USAGE', `${path} is ${own} of contact-sync and is not replaced`, {

@@ -1,5 +1,5 @@
 // From an error to what a person reads, and to the exit code. The one place where that is decided.
-import { type ErrorCode, SyncError, unlessOfLimit } from '../core/words/errors.ts'
+import { type ErrorCode, ERRORS, SyncError, unlessOfLimit } from '../core/words/errors.ts'
 import { EXIT } from '../core/words/exit-codes.ts'
 import { type Io, printError } from './io.ts'
 import { reportedToModule } from '../sources/module/unhandled.ts'
@@ -38,6 +38,12 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   RECEIVER_FAILED: EXIT.partial,
 }
 
+/** A source that cannot be read ends a command as it ends a run. */
+function exitOf(code: ErrorCode): number {
+  const { class: errorClass } = ERRORS[code]
+  return EXIT_CODES[code] ?? (errorClass === 'input' || errorClass === 'later' ? EXIT.partial : EXIT.fault)
+}
+
 export interface Message {
   /** Each is one line, whatever its values hold. */
   readonly lines: readonly string[]
@@ -72,7 +78,7 @@ export function errorMessage(thrown: unknown): Message {
   if (error instanceof SyncError)
     return {
       lines: [`${error.code}: ${error.message}`, error.hint],
-      exitCode: EXIT_CODES[error.code] ?? EXIT.fault,
+      exitCode: exitOf(error.code),
     }
   return {
     lines: ['This is a bug in contact-sync. Please report it with these lines:', ...detailLines(error)],

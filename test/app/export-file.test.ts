@@ -1,6 +1,6 @@
 // What an operator asked to have as a file: whole, for its owner alone, never through a file that another user prepared.
 import { execFileSync } from 'node:child_process'
-import { constants } from 'node:fs'
+import { closeSync, constants, openSync, rmSync, symlinkSync, writeSync } from 'node:fs'
 import {
   chmod,
   lchown,
@@ -87,6 +87,22 @@ it.skipIf(process.platform === 'win32')('a pipe, and a link to one, are written 
   expect([await readlink(at('out')), (await stat(at('pipe'))).isFIFO()]).toEqual(['pipe', true])
 })
 
+it.skipIf(process.platform === 'win32')(
+  'a file that standard output is appended to is not replaced',
+  async () => {
+    const appended = (there: string) => {
+      const log = openSync(at('a.csv'), 'a')
+      const [name, link] = [`/proc/self/fd/${log}`, at('out')]
+      symlinkSync(name, link)
+      writeSync(log, there)
+      return writeText(link, ['new']).finally(() => (rmSync(link), closeSync(log)))
+    }
+    expect(await appended('')).toEqual({ replaced: true })
+    await expect(appended('old')).rejects.toMatchObject({ code: 'USAGE' })
+    expect(await readFile(at('a.csv'), 'utf8')).toBe('newold')
+  },
+)
+
 describe('the name of a file to write', () => {
   const outputOf = (name: string, configuration = 'c.yaml') =>
     outputFile(name, {
@@ -118,6 +134,10 @@ describe('the name of a file to write', () => {
     await writeFile(at('config/shop.yaml'), '')
     expect(() => outputOf('config/shop.yaml', 'config')).toThrow('the configuration of contact-sync')
     expect(outputOf('config/plan.html', 'config')).toBe(at('config/plan.html'))
+  })
+
+  it('may be -, for standard output', () => {
+    expect(outputOf('-')).toBe('/dev/stdout')
   })
 
   it.each(['s.db.csv', 's.dbx', 'other.yaml', 'logs/audit.jsonl'])('may be %s', (name) => {

@@ -178,14 +178,23 @@ describe('the command line', () => {
     expect(await typedTo(quickAnswer, words)).toEqual({ code: undefined, stdout: '', stderr: '' })
   })
 
-  it.each([['nonsense'], ['rejects', 'nonsense'], ['run', 'nonsense'], ['rejects', 'list', 'nonsense']])(
-    'knows no page of %s %s',
-    async (...words) => {
-      const { code, stderr } = await typed('help', ...words)
-      expect(code).toBe(2)
-      expect(stderr).toContain(`there is no command ${words.join(' ')}`)
-    },
-  )
+  it.each([
+    ['nonsense'],
+    ['rejects', 'nonsense'],
+    ['run', 'nonsense'],
+    ['terms', 'old'],
+    ['rejects', 'list', 'nonsense'],
+  ])('knows no page of %s %s', async (...words) => {
+    const { code, stderr } = await typed('help', ...words)
+    expect(code).toBe(2)
+    expect(stderr).toContain(`there is no command ${words.join(' ')}`)
+  })
+
+  it('has a word of a command on the page of that command', async () => {
+    const page = await typed('help', 'terms', 'rename')
+    expect(page).toEqual(await typed('help', 'terms'))
+    expect(page).toMatchObject({ code: 0 })
+  })
 
   it.each([
     ['help', '--json'],

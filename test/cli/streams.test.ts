@@ -120,10 +120,10 @@ visits (key id)
       ['/bin/sh', '-c', 'echo no --discover here >&2; exit 2'],
       'SOURCE_FAILED: tap sh: it ended with exit code 2: no --discover here',
     ],
-  ])('ends with 1 where the answer %s', async (_, command, message) => {
+  ])('ends with 3 where the answer %s', async (_, command, message) => {
     await configured(command)
     const { code, stdout, stderr } = await place.cli('streams')
-    expect([code, stdout]).toEqual([1, ''])
+    expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toContain(message)
   })
 

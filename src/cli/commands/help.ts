@@ -19,7 +19,10 @@ export async function helpPageFor(
   if (group !== undefined && second === undefined) return groupPage(group)
   const [known, name] = group === undefined ? [commands, first] : [group.entries, second]
   const entry = known.find((one) => one.name === name)
-  if (entry === undefined || (group === undefined && second !== undefined)) return undefined
+  if (entry === undefined) return undefined
+  // A word of its own, as in `terms rename`, is on the page of its command.
+  const isItsWord = second === undefined || entry.arguments?.split(' ').includes(`[${second}]`) === true
+  if (group === undefined && !isItsWord) return undefined
   return commandPage(entry, { group, more: (await entry.moreHelp?.()) ?? '' })
 }
 
