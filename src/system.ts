@@ -58,3 +58,12 @@ export const machineFacts = () => ({
 
 /** The number of this process. */
 export const processId = (): number => process.pid
+
+/** Whether there is a process of this number, of whatever user. */
+export function isProcess(id: number): boolean {
+  try {
+    return process.kill(id, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}

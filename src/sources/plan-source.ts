@@ -1,7 +1,5 @@
 // The source of a plan, which leaves no trace: what has to be fetched for it is spooled into a temporary folder, and removed.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { Source } from '../core/ports.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import type { SourceDeps } from './kind.ts'
@@ -13,22 +11,25 @@ export interface PlanSource {
   close(): Promise<void>
 }
 
-const ownFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'contact-sync-plan-'))
+interface PlanDeps extends SourceDeps {
+  /** Makes an empty folder. */
+  readonly ownFolder: () => Promise<string>
+}
 
 /** Copies of files on another machine lie in the folder, too. */
 async function openRemoteFolder(
   settings: SourceSettings,
   { remote }: RemoteFolder,
-  deps: SourceDeps,
+  deps: PlanDeps,
 ): Promise<PlanSource> {
-  const spool = await ownFolder()
+  const spool = await deps.ownFolder()
   return {
     source: createSource({ ...settings, remote: { ...remote, spool, isLooking: true } }, deps),
     close: () => rm(spool, { recursive: true, force: true }),
   }
 }
 
-export async function openPlanSource(settings: SourceSettings, deps: SourceDeps): Promise<PlanSource> {
+export async function openPlanSource(settings: SourceSettings, deps: PlanDeps): Promise<PlanSource> {
   const remote = remoteOf(settings)
   if (remote !== undefined) return openRemoteFolder(settings, remote, deps)
   const source = createSource(settings, deps)
@@ -36,7 +37,7 @@ export async function openPlanSource(settings: SourceSettings, deps: SourceDeps)
   // What waits already is what a run would take.
   if (!isFetched || (await source.list({ wait: false })).ready.length > 0)
     return { source, close: () => Promise.resolve() }
-  const folder = await ownFolder()
+  const folder = await deps.ownFolder()
   return {
     source: createSource({ ...settings, folder }, deps),
     close: () => rm(folder, { recursive: true, force: true }),

@@ -1,7 +1,6 @@
 // What a proposed configuration makes of the samples that it was made from: every record is mapped, and on request a plan is
 // made against the service. Copies of the samples are in a temporary folder, so that nothing is taken from anywhere.
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readSmallFile } from '../../config/text/read-text.ts'
 import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
@@ -18,6 +17,7 @@ import type { Log } from '../../log/log.ts'
 import { createSource } from '../../sources/registry.ts'
 import { ordersWithin } from '../../sync/plan/date-orders.ts'
 import { systemClock as clock } from '../../system.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { loadConfiguration } from '../run/configuration.ts'
 import { preview } from '../run/preview.ts'
 import type { RunOptions } from '../run/run.ts'
@@ -60,7 +60,7 @@ async function withSamples<T>(
   files: readonly string[],
   use: (pipeline: PipelineSettings) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'contact-sync-init-'))
+  const folder = await temporaryFolder('init')
   try {
     for (const [index, file] of files.entries()) await copyFile(file, join(folder, copyName(files, index)))
     const source = { ...pipeline.source, folder, files: ['*'], settle: 0 }

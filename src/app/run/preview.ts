@@ -24,6 +24,7 @@ import type { RunOptions } from './run.ts'
 import type { UndoRequest } from './runner.ts'
 import { assertReadOfService } from './service/service-binding.ts'
 import { logService } from './service/service-log.ts'
+import { planFolder } from '../temporary-folder.ts'
 
 interface PreviewOptions extends RunOptions {
   readonly log: Log
@@ -69,7 +70,12 @@ async function* overCopy(
   // A token that the plan has renewed is the one that the next run needs.
   const tokens = createTokenVault(settings.state)
   const owner = { pipeline: pipeline.name, state: () => state.instance() }
-  const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock, tokens, owner })
+  const { source, close: closeSource } = await openPlanSource(pipeline.source, {
+    clock,
+    tokens,
+    owner,
+    ownFolder: planFolder,
+  })
   const { signal, report } = options
   const { log, warnings } = keepingWarnings(options.log, ['consents not raised: no evidence'])
   const circuit = createCircuit(pipeline.guards)

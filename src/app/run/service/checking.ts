@@ -27,6 +27,7 @@ import { openPlanSource } from '../../../sources/plan-source.ts'
 import type { Desk } from '../desk.ts'
 import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../../system.ts'
+import { planFolder } from '../../temporary-folder.ts'
 
 const aloneText = (code: string): string =>
   `rate limit counted by this process only: the file beside the state that shares it cannot be used (${code})`
@@ -189,7 +190,7 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
 export async function checkColumns(
   pipeline: PipelineSettings,
 ): Promise<{ files: number; unsettled: number; problems: readonly string[]; warnings: readonly string[] }> {
-  const { source, close } = await openPlanSource(pipeline.source, { clock })
+  const { source, close } = await openPlanSource(pipeline.source, { clock, ownFolder: planFolder })
   try {
     const { ready, unsettled, refused } = await source.list({ wait: false })
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
