@@ -194,6 +194,8 @@ export interface PlanTotals {
   readonly updates: number
   readonly termAdditions: number
   readonly termRemovals: number
+  readonly termChanges: number
+  readonly termsOfCreates: number
   readonly consents: number
   /** Of mail_status: those of 1 or 2, which `consents` does not count. */
   readonly withdrawals: number

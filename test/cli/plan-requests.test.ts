@@ -9,7 +9,8 @@ const KEY = 'plan-key'
 let sandbox: Sandbox
 let place: Place
 beforeEach(async () => {
-  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  const seed = { terms: [{ name: 'there' }], contacts: [], custom_fields: [] }
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock, seed })
   place = await openPlace({ THE_KEY: KEY })
 })
 afterEach(async () => {
@@ -18,9 +19,9 @@ afterEach(async () => {
 })
 
 /** The requests of the plan and of the run, over a file of five people. */
-async function requestsOver(name: string, first: string): Promise<readonly number[]> {
-  const rows = [1, 2, 3, 4, 5].map((no) => `p${no}@example.org,${first}${no}\n`)
-  await place.write(`in/${name}`, `Mail,First\n${rows.join('')}`)
+async function requestsOver(name: string, first: string, tags = ''): Promise<readonly number[]> {
+  const rows = [1, 2, 3, 4, 5].map((no) => `p${no}@example.org,${first}${no},${tags}\n`)
+  await place.write(`in/${name}`, `Mail,First,Tags\n${rows.join('')}`)
   const plan = await place.json('plan')
   const run = await place.json('run')
   const [planned] = plan['pipelines'] as [{ estimate: { requests: number } }]
@@ -51,4 +52,17 @@ it('where updates share calls', async () => {
 it('where each contact is looked up before it is created', async () => {
   await configure('writes: create')
   expect(await requestsOver('a.csv', 'A')).toEqual([11, 11])
+})
+
+it.each(['add', 'managed', 'replace'])('with terms, new ones and known ones, under %s', async (policy) => {
+  const column = '{ column: Tags, split: ";" }'
+  await configure(`terms: { policy: ${policy}, create_missing: true, assign: [${column}] }`)
+  const all = [
+    await requestsOver('a.csv', 'A', 'red;blue'),
+    await requestsOver('b.csv', 'A', 'red;blue;green'),
+    await requestsOver('c.csv', 'A', 'red;green'),
+    await requestsOver('d.csv', 'A', 'blue;red;green'),
+    await requestsOver('e.csv', 'A', '1;2;3;4;5;blue;red;green'),
+  ]
+  expect(all.map(([planned]) => planned)).toEqual(all.map(([, made]) => made))
 })

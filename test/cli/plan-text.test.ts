@@ -63,7 +63,7 @@ describe('the text of a plan', () => {
     const manual = readFileSync(resolve(import.meta.dirname, '../../config/README.md'), 'utf8')
     expect(text).toEqual([
       '  10,000 records: 2 to be created, 9,813 to be updated, 185 unchanged',
-      '  9,819 requests, at least 32 min 43 s under the rate limit',
+      '  9,823 requests, at least 32 min 44 s under the rate limit',
       '  phone changes for 9,812 of 10,000 records',
       '  fax changes for 1 of 10,000 records',
       '  2 new contacts: mail 2',
@@ -270,7 +270,7 @@ describe('the JSON of a plan', () => {
       updated: 2,
       created: 1,
       deleted: 0,
-      estimate: { requests: 7, seconds: 1 },
+      estimate: { requests: 9, seconds: 1 },
       files: [],
       by_field: { phone: 3 },
       by_term: { x: { add: 1, remove: 0 }, y: { add: 0, remove: 1 } },

@@ -220,7 +220,8 @@ export function stateContract(name: string, open: () => TestState): void {
           withdrawals: 1,
           consents: 1,
         },
-        ...{ termAdditions: 1, termRemovals: 1, deletes: 0, terms: ['B'] },
+        ...{ termAdditions: 1, termRemovals: 1, termChanges: 1, termsOfCreates: 0 },
+        ...{ deletes: 0, terms: ['B'] },
       })
       // A record without a mail and an address is a reject.
       expect(await all(state.rejects(undefined))).toMatchObject([{ key: 'K7', code: 'CONTACT_INCOMPLETE' }])

@@ -12,6 +12,10 @@ export interface PlannedWork {
   readonly updates: number
   readonly termAdditions: number
   readonly termRemovals: number
+  /** Those that add or remove terms, or both. */
+  readonly termChanges: number
+  /** Those of them that make a contact, which has no terms yet. */
+  readonly termsOfCreates: number
   readonly consents: number
   readonly withdrawals: number
   readonly deletes: number
@@ -40,11 +44,26 @@ function newTermRequests(newTerms: number): number {
   return newTerms <= FEW_TERMS ? newTerms * 2 : newTerms + Math.ceil(newTerms / TERMS_PAGE) + 1
 }
 
-/** Requests for terms: managed looks before, and a removal is looked at afterwards. */
-function termRequests(work: PlannedWork, { policy, verify }: EstimateLimits['terms']): number {
-  const perAddition = policy === 'add' ? 1 : 2
-  const perRemoval = policy === 'replace' ? 0 : verify ? 2 : 1
-  return work.termAdditions * perAddition + work.termRemovals * perRemoval + newTermRequests(work.newTerms)
+/** A list with something in it: its page, and an empty one behind it. */
+const LIST_REQUESTS = 2
+
+/**
+ * Requests for the terms of contacts: what is removed or replaced is looked at before, a removal afterwards too. A new contact
+ * has an empty list.
+ */
+function contactTermRequests(work: PlannedWork, { policy, verify }: EstimateLimits['terms']): number {
+  const { termAdditions, termRemovals, termChanges, termsOfCreates } = work
+  const perRemoval = verify ? 2 : 1
+  if (policy === 'add') return termAdditions + termRemovals * (LIST_REQUESTS + perRemoval)
+  const looks = termsOfCreates + (termChanges - termsOfCreates) * LIST_REQUESTS
+  return looks + (policy === 'replace' ? termChanges : termAdditions + termRemovals * perRemoval)
+}
+
+/** The list of terms is read where a term is given, which takes its id. */
+function termRequests(work: PlannedWork, terms: EstimateLimits['terms']): number {
+  const isListRead = work.termAdditions > 0 || (terms.policy === 'replace' && work.termChanges > 0)
+  const list = isListRead ? LIST_REQUESTS : 0
+  return list + contactTermRequests(work, terms) + newTermRequests(work.newTerms)
 }
 
 /** In bulk, the few that go by id all the same (another e-mail address, a field that is emptied) count like the others. */

@@ -45,7 +45,10 @@ SELECT count(*) AS operations, coalesce(sum((rank = ${SENDING_ORDER.update} OR r
        coalesce(sum(rank = ${SENDING_ORDER.createWithoutMail}), 0) AS createsWithoutMail, coalesce(sum(consent NOT IN (1, 2)), 0) AS consents,
        coalesce(sum(consent IN (1, 2)), 0) AS withdrawals,
        coalesce(sum(json_array_length(terms, '$.add') > 0), 0) AS termAdditions,
-       coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals, coalesce(sum(kind = 'delete'), 0) AS deletes
+       coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals,
+       coalesce(sum(json_array_length(terms, '$.add') > 0 OR json_array_length(terms, '$.remove') > 0), 0) AS termChanges,
+       coalesce(sum(kind = 'create' AND contact_id IS NULL AND json_array_length(terms, '$.add') > 0), 0) AS termsOfCreates,
+       coalesce(sum(kind = 'delete'), 0) AS deletes
 FROM operation WHERE run_id = ? AND state = 'planned'`
 
 const NO_TOTALS: Omit<PlanTotals, 'terms'> = {
@@ -55,6 +58,8 @@ const NO_TOTALS: Omit<PlanTotals, 'terms'> = {
   updates: 0,
   termAdditions: 0,
   termRemovals: 0,
+  termChanges: 0,
+  termsOfCreates: 0,
   consents: 0,
   withdrawals: 0,
   deletes: 0,

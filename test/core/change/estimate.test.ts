@@ -5,22 +5,29 @@ import { LIMITS } from '../../support/plan.ts'
 
 const NOTHING: PlannedWork = {
   ...{ createsWithMail: 0, createsWithoutMail: 0, updates: 0, deletes: 0 },
-  ...{ termAdditions: 0, termRemovals: 0, newTerms: 0, consents: 0, withdrawals: 0 },
+  ...{ termAdditions: 0, termRemovals: 0, termChanges: 0, termsOfCreates: 0, newTerms: 0 },
+  ...{ consents: 0, withdrawals: 0 },
 }
 const requests = (work: Partial<PlannedWork>, more: object = {}): number =>
   estimate({ ...NOTHING, ...work }, { ...LIMITS, ...more }).requests
 
+const ADDED = { termAdditions: 3, termChanges: 3 }
+const REMOVED = { termRemovals: 3, termChanges: 3 }
+
 describe('an estimate', () => {
   it('an estimate counts calls and windows', () => {
-    const none = { termAdditions: 0, termRemovals: 0, consents: 0, withdrawals: 0, newTerms: 0, deletes: 0 }
-    const work = { createsWithMail: 250, createsWithoutMail: 1, updates: 4, ...none }
+    const work = { ...NOTHING, createsWithMail: 250, createsWithoutMail: 1, updates: 4 }
     expect(estimate(work, LIMITS)).toEqual({ requests: 10, seconds: 1 })
-    const updates = { createsWithMail: 0, createsWithoutMail: 0, updates: 4, ...none }
+    const updates = { ...NOTHING, updates: 4 }
     expect(estimate(updates, { ...LIMITS, mergeMethod: 'add' })).toEqual({ requests: 8, seconds: 1 })
-    const steps = { ...updates, updates: 0, termAdditions: 3, termRemovals: 2, consents: 1, newTerms: 1 }
-    expect(estimate(steps, LIMITS).requests).toBe(3 * 2 + 2 * 2 + 2 + 2)
-    const adding = { ...LIMITS, terms: { policy: 'add', verify: true } } as const
-    expect(estimate(steps, adding).requests).toBe(3 + 2 * 2 + 2 + 2)
+    // Three contacts, of which one gets a term and loses another; and a new one.
+    const terms = { termAdditions: 3, termRemovals: 2, termChanges: 4, termsOfCreates: 1 }
+    const steps = { ...NOTHING, ...terms, consents: 1, newTerms: 1 }
+    expect(estimate(steps, LIMITS).requests).toBe(2 + (1 + 3 * 2) + 3 + 2 * 2 + 2 + 2)
+    const under = (policy: 'add' | 'replace') =>
+      estimate(steps, { ...LIMITS, terms: { policy, verify: true } }).requests
+    expect(under('add')).toBe(2 + 3 + 2 * 4 + 2 + 2)
+    expect(under('replace')).toBe(2 + (1 + 3 * 2) + 4 + 2 + 2)
   })
 
   it.each<[string, Partial<PlannedWork>, object, number]>([
@@ -34,17 +41,14 @@ describe('an estimate', () => {
     ['updates that are read before', { updates: 3 }, { mergeMethod: 'update' }, 6],
     ['mail_status, each with a look', { consents: 3 }, {}, 6],
     ['withdrawals, with a look before and behind', { withdrawals: 3 }, {}, 9],
-    ['terms under managed, each with a look', { termAdditions: 3 }, {}, 6],
-    ['terms under replace', { termAdditions: 3 }, { terms: { policy: 'replace', verify: true } }, 6],
-    ['terms under add', { termAdditions: 3 }, { terms: { policy: 'add', verify: true } }, 3],
-    ['removals with a look', { termRemovals: 3 }, {}, 6],
-    ['removals without', { termRemovals: 3 }, { terms: { policy: 'managed', verify: false } }, 3],
-    [
-      'removals that replacing brings along',
-      { termRemovals: 3 },
-      { terms: { policy: 'replace', verify: true } },
-      0,
-    ],
+    ['terms under managed, each with a look', ADDED, {}, 2 + 3 * 3],
+    ['terms of new contacts', { ...ADDED, termsOfCreates: 3 }, {}, 2 + 3 * 2],
+    ['terms under replace', ADDED, { terms: { policy: 'replace', verify: true } }, 2 + 3 * 3],
+    ['terms under add', ADDED, { terms: { policy: 'add', verify: true } }, 2 + 3],
+    ['removals with a look behind', REMOVED, {}, 3 * 4],
+    ['removals without', REMOVED, { terms: { policy: 'managed', verify: false } }, 3 * 3],
+    ['removals under replace', REMOVED, { terms: { policy: 'replace', verify: true } }, 2 + 3 * 3],
+    ['removals under add', REMOVED, { terms: { policy: 'add', verify: true } }, 3 * 4],
     ['few new terms, each looked at', { newTerms: FEW_TERMS }, {}, 6],
     ['more, and the list once more', { newTerms: FEW_TERMS + 1 }, {}, 4 + 1 + 1],
     ['a list of two pages', { newTerms: 501 }, {}, 501 + 2 + 1],

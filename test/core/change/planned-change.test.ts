@@ -131,12 +131,22 @@ describe('the requests of a change', () => {
       { updates: 1 },
     ],
     ['a delete', { kind: 'delete' }, { deletes: 1 }],
-    ['terms that come', { kind: 'terms', terms: plan(['a', 'b'], []) }, { termAdditions: 1 }],
-    ['terms that go', { kind: 'terms', terms: plan([], ['a', 'b']) }, { termRemovals: 1 }],
+    ['terms that come', { kind: 'terms', terms: plan(['a', 'b'], []) }, { termAdditions: 1, termChanges: 1 }],
+    ['terms that go', { kind: 'terms', terms: plan([], ['a', 'b']) }, { termRemovals: 1, termChanges: 1 }],
     [
       'an update with both',
       { kind: 'update', terms: plan(['a'], ['b']) },
-      { updates: 1, termAdditions: 1, termRemovals: 1 },
+      { updates: 1, termAdditions: 1, termRemovals: 1, termChanges: 1 },
+    ],
+    [
+      'a create with terms',
+      { kind: 'create', contactId: undefined, mailKey: 'a@b', terms: plan(['a'], []) },
+      { createsWithMail: 1, termAdditions: 1, termChanges: 1, termsOfCreates: 1 },
+    ],
+    [
+      'the terms of a contact that was found',
+      { kind: 'create', contactId: 7, mailKey: 'a@b', terms: plan(['a'], []) },
+      { updates: 1, termAdditions: 1, termChanges: 1 },
     ],
     ['a mail_status', { kind: 'consent', consent: 4 }, { consents: 1 }],
     ['a mail_status with an update', { kind: 'update', consent: 4 }, { updates: 1, consents: 1 }],
@@ -160,7 +170,7 @@ describe('the requests of a change', () => {
   ])('%s', (_, own, expected) => {
     const work = workOf(operationWith(own))
     expect(Object.fromEntries(Object.entries(work).filter(([, count]) => count !== 0))).toEqual(expected)
-    expect(Object.keys(work)).toHaveLength(9)
+    expect(Object.keys(work)).toHaveLength(11)
   })
 })
 

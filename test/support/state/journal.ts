@@ -48,6 +48,8 @@ type Journal = Pick<
   | 'countRemaining'
 >
 
+const sizeOf = (names: readonly string[] = []): number => names.length
+
 function planTotals(planned: readonly Row[], most: number) {
   const count = (isOne: (row: Row) => boolean): number => planned.filter(isOne).length
   const ranked = (order: number) => count((row) => row.order === order)
@@ -60,8 +62,12 @@ function planTotals(planned: readonly Row[], most: number) {
     createsWithoutMail: ranked(createWithoutMail),
     consents: count((row) => row.consent !== undefined && !isWithdrawal(row)),
     withdrawals: count(isWithdrawal),
-    termAdditions: count((row) => (row.terms?.add.length ?? 0) > 0),
-    termRemovals: count((row) => (row.terms?.remove.length ?? 0) > 0),
+    termAdditions: count((row) => sizeOf(row.terms?.add) > 0),
+    termRemovals: count((row) => sizeOf(row.terms?.remove) > 0),
+    termChanges: count((row) => sizeOf(row.terms?.add) + sizeOf(row.terms?.remove) > 0),
+    termsOfCreates: count(
+      (row) => row.kind === 'create' && row.contactId === undefined && sizeOf(row.terms?.add) > 0,
+    ),
     deletes: count(({ kind }) => kind === 'delete'),
     terms: [...new Set(planned.flatMap((row) => row.terms?.add ?? []))].slice(0, most),
   }

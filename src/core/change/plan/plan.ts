@@ -120,6 +120,8 @@ const NO_WORK: PlannedWork = {
   updates: 0,
   termAdditions: 0,
   termRemovals: 0,
+  termChanges: 0,
+  termsOfCreates: 0,
   consents: 0,
   withdrawals: 0,
   deletes: 0,

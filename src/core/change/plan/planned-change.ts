@@ -99,22 +99,27 @@ export const showsNothing = (change: PlannedChange): boolean =>
 const partsOf = ({ fields, withheld = {}, kept_edits: kept = {}, terms }: PlannedChange): number =>
   Object.keys({ ...fields, ...withheld, ...kept }).length + terms.add.length + terms.remove.length
 
+const NO_TERMS = { add: [], remove: [] }
+
 /** Its requests, in the parts that an estimate is made of. */
 export function workOf(decided: DecidedChange): PlannedWork {
-  const { kind, contactId, mailKey, fields, terms, consent, givesUp } = decided
+  const { kind, contactId, mailKey, fields, terms = NO_TERMS, consent, givesUp } = decided
   const isFound = kind === 'create' && contactId !== undefined
   const isCreate = kind === 'create' && !isFound
   const isWithdrawal = isWithdrawn(consent)
   const hasFields = Object.keys(fields).length > 0
   const hasFieldsLeft = kind === 'consent' && isWithdrawal && hasFields
+  const changesTerms = terms.add.length + terms.remove.length > 0
   // What only gives fields up makes no request.
   const isUpdate = kind === 'update' && (hasFields || givesUp === undefined)
   return {
     createsWithMail: Number(isCreate && mailKey !== undefined),
     createsWithoutMail: Number(isCreate && mailKey === undefined),
     updates: Number(isUpdate || isFound || hasFieldsLeft),
-    termAdditions: Number(terms !== undefined && terms.add.length > 0),
-    termRemovals: Number(terms !== undefined && terms.remove.length > 0),
+    termAdditions: Number(terms.add.length > 0),
+    termRemovals: Number(terms.remove.length > 0),
+    termChanges: Number(changesTerms),
+    termsOfCreates: Number(changesTerms && isCreate),
     consents: Number(consent !== undefined && !isWithdrawal),
     withdrawals: Number(isWithdrawal),
     deletes: Number(kind === 'delete'),
