@@ -76,7 +76,9 @@ function pretended(operation: Looked, context: PlanContext, ids: { next: number 
     const kept = [...Object.keys(withheld), ...(operation.edits ?? []).map(({ field }) => field)]
     const isNothing = (kind === 'update' || kept.length > 0) && Object.keys(sent).length === 0
     const settlement = isNothing ? ({ kind: 'settled' } as const) : ({ kind: 'done', contactId } as const)
-    return { operation, request: undefined, sent, withheld: kept, settlement }
+    // The fields of a change whose mail_status goes first are sent by its next step.
+    const arrives = kind === 'consent' ? {} : { sent }
+    return { operation, request: undefined, ...arrives, withheld: kept, settlement }
   }
   const done = { added: plan.add, removed: plan.remove, unusable: [] }
   const policy = termPolicy(operation, context.pipeline)

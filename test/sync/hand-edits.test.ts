@@ -337,6 +337,24 @@ describe('a contact of two pipelines', () => {
     expect(contact(shop)).toMatchObject({ phone: '5' })
   })
 
+  it.each(['preview', 'run'] as const)('no field behind a mail_status of 2 is an edit (%s)', async (how) => {
+    const state = temporaryState()
+    const service = memoryService()
+    const { map } = testLine().pipeline
+    const status = { column: 'status', lookup: { no: '2' }, otherwise: null }
+    const shop = await linked({ state, service, pipeline: { hand_edits: 'ask' } })
+    const crm = testLine({ state, service, pipeline: { name: 'crm' } })
+    crm.source.drop('1.csv', row('Ann', '1'))
+    await crm.run()
+    shop.pipeline = { ...shop.pipeline, map: { ...map, mail_status: status } }
+    shop.source.drop('2.csv', [
+      [...HEADER, 'status'],
+      ['K1', 'a@example.com', 'Ann', 'B', '2', 'no'],
+    ])
+    const result = how === 'run' ? await shop.run() : (await shop.preview()).totals
+    expect(result).toMatchObject({ updated: 1, held: 0, status: 'ok' })
+  })
+
   it('what the first one sent is no edit for a second one whose create added nothing to it', async () => {
     const state = temporaryState()
     const service = memoryService()
