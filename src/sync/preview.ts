@@ -21,6 +21,7 @@ import { inputError } from './input-error.ts'
 import { withFormerStatuses } from './plan/former-statuses.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased, withdrawReleases } from './recover.ts'
+import { notePretended, pretendedReads, type PretendedSends } from './reads/pretended-reads.ts'
 import { takenMails } from './send/free-mails.ts'
 import { gone, remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
@@ -139,6 +140,7 @@ interface Pretence {
   /** Ids that no service gives. */
   readonly ids: { next: number }
   readonly madeTerms: MadeTerms
+  readonly sends: PretendedSends
   readonly service: ServiceSettings
 }
 
@@ -148,6 +150,7 @@ const pretence = ({ pipeline }: PlanContext, service: ServiceSettings): Pretence
   mails: new Set(),
   ids: { next: 0 },
   madeTerms: new Map(),
+  sends: new Map(),
 })
 
 const isSettled = (one: Looked | Settled): one is Settled => 'settlement' in one
@@ -209,7 +212,7 @@ async function withoutSharedTerms(
 /** Adds the planned changes to the plan, hands them on and takes each step as done. */
 async function* pretend(
   context: PlanContext,
-  { plan, mails, ids, madeTerms, service }: Pretence,
+  { plan, mails, ids, madeTerms, sends, service }: Pretence,
 ): AsyncGenerator<PlannedChange> {
   for (;;) {
     // Always from the start: what is settled is no longer planned, and a change with a further step is behind it.
@@ -237,6 +240,7 @@ async function* pretend(
         ? { operation, request: undefined, settlement: { kind: 'skipped', reason: '' } }
         : pretended(operation, context, ids),
     )
+    if (context.handEdits?.any === true) notePretended(settled, sends)
     await remember([...settled, ...held, ...waiting.values()], context)
   }
 }
@@ -272,7 +276,8 @@ async function* previewSteps(
 ): AsyncGenerator<PlannedChange> {
   const customFields = await loadCustomFields(given)
   const handEdits = handEditRules(given.pipeline, customFields)
-  const context: PlanContext = { ...given, handEdits, undecided: new Map() }
+  const session = pretendedReads(given.session, parts.sends)
+  const context: PlanContext = { ...given, session, handEdits, undecided: new Map() }
   const started = context.clock.now()
   await noticeChanges(customFields, context)
   await reopenInputs(context)

@@ -370,6 +370,29 @@ describe('a contact of two pipelines', () => {
   })
 })
 
+describe.each(['keep', 'ask'] as const)('two files that wait, under %s', (rule) => {
+  it.each(['preview', 'run'] as const)(
+    'what the first one brings is no edit for the second one (%s)',
+    async (how) => {
+      const line = await linked({ pipeline: { hand_edits: rule } })
+      line.source.drop('2.csv', row('Ann', '2'))
+      line.source.drop('3.csv', row('Ann', '3'))
+      const result = how === 'run' ? await line.run() : (await line.preview()).totals
+      expect(result).toMatchObject({ updated: 2, held: 0, kept_edits: 0, status: 'ok' })
+    },
+  )
+
+  it.each(['preview', 'run'] as const)('an edit is one for both (%s)', async (how) => {
+    const line = await linked({ pipeline: { hand_edits: rule } })
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Anna', '2'))
+    line.source.drop('3.csv', row('Anne', '3'))
+    const result = how === 'run' ? await line.run() : (await line.preview()).totals
+    const counts = rule === 'keep' ? { updated: 2, held: 0 } : { updated: 0, held: 2 }
+    expect(result).toMatchObject({ ...counts, status: rule === 'keep' ? 'ok' : 'held' })
+  })
+})
+
 describe('a delete', () => {
   const full = (rows: string[][]) => rows
   const gone = async (): Promise<Line> => {
@@ -418,6 +441,14 @@ describe('a delete', () => {
     line.source.drop('4.csv', rest)
     expect(await line.run()).toMatchObject({ deleted: 1 })
     expect(line.service.contacts.get(3)).toBeUndefined()
+  })
+
+  it.each(['preview', 'run'] as const)('of one that the file before has changed goes (%s)', async (how) => {
+    const line = await gone()
+    line.source.drop('2.csv', full([...row('Ann', '3'), ['K2', 'b@example.com', 'Bea', 'C', '2']]))
+    line.source.drop('3.csv', full(rest))
+    const result = how === 'run' ? await line.run() : (await line.preview()).totals
+    expect(result).toMatchObject({ updated: 1, deleted: 1, held_deletes: 0 })
   })
 
   it('of one that nobody edited goes', async () => {
