@@ -1,7 +1,7 @@
 // What the state keeps beside the sync log and the log speaks for: who counts as erased, and the configurations that were in force.
 // A change of these by another hand leaves the chain whole, so they are compared with what the entries, and the hashes, say.
 import { hash } from 'node:crypto'
-import type { PublicPart } from '../../core/log/audit-chain.ts'
+import { erasedDigest, type PublicPart } from '../../core/log/audit-chain.ts'
 import type { KeptFault } from '../../core/log/sync-log.ts'
 import type { Connection } from '../file/connection.ts'
 import { word } from './audit-tags.ts'
@@ -24,10 +24,14 @@ function lastAboutErased(db: Connection): PublicPart | undefined {
 
 function wrongTombstones(db: Connection): KeptFault | undefined {
   const last = lastAboutErased(db)
-  if (last?.tombstones === undefined || last.tombstones === createTombstonesDigest(db)()) return undefined
+  const isOlder = last !== undefined && last.tombstones === undefined
+  if (isOlder || (last?.tombstones ?? erasedDigest([])) === createTombstonesDigest(db)()) return undefined
   // Another process has erased someone meanwhile.
-  if (lastAboutErased(db)?.seq !== last.seq) return wrongTombstones(db)
-  const why = `it is not as entry ${last.seq} (${last.action}) left it: records of erased persons may be sent again, or those of others left out`
+  if (lastAboutErased(db)?.seq !== last?.seq) return wrongTombstones(db)
+  const why =
+    last === undefined
+      ? 'no entry says that anyone was erased: records of others may be left out'
+      : `it is not as entry ${last.seq} (${last.action}) left it: records of erased persons may be sent again, or those of others left out`
   return { table: 'tombstone', why }
 }
 

@@ -59,6 +59,14 @@ it('finds tombstones as erasures and a readmission left them', async () => {
   expect(await state.checkKept()).toBeUndefined()
 })
 
+it('notices tombstones of which the log says nothing', async () => {
+  tamper("INSERT INTO tombstone (print, at) VALUES (x'00112233445566778899aabbccddeeff', 1)")
+  expect(await state.checkKept()).toMatchObject({
+    table: 'tombstone',
+    why: expect.stringContaining('no entry says that anyone was erased') as string,
+  })
+})
+
 const tombstone = async (key: string): Promise<string | undefined> =>
   state.tombstoneOf('shop', { key, texts: [] })
 
