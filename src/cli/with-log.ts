@@ -1,16 +1,14 @@
 // The sync log opened for a command that reads it, beside its writer, and the people whom a name in it may mean.
 import type { LoggedPerson } from '../core/log/sync-log.ts'
 import type { StateStore } from '../core/state-store.ts'
-import { type StatePlace, stateText } from '../core/state-place.ts'
+import type { StatePlace } from '../core/state-place.ts'
 import { SyncError } from '../core/words/errors.ts'
+import { noStateAt } from '../store/info.ts'
 import { openStateForReading } from '../store/state-store.ts'
 import type { CommonOptions, Io } from './io.ts'
 import { commandSettings } from './settings.ts'
 
-export const noStateYet = (place: StatePlace): SyncError =>
-  new SyncError('USAGE', `there is no state ${stateText(place)} yet`, { hint: 'The first run creates it.' })
-
-/** Throws USAGE where there is no state yet. */
+/** Throws USAGE where there is no state yet, and STATE_OLDER where it was lost. */
 export async function withLog<T>(
   io: Io,
   options: CommonOptions,
@@ -18,7 +16,7 @@ export async function withLog<T>(
 ): Promise<T> {
   const place = (await commandSettings(io, options)).state
   const state = openStateForReading(place)
-  if (state === undefined) throw noStateYet(place)
+  if (state === undefined) throw noStateAt(place)
   try {
     return await work(state, place)
   } finally {

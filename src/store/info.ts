@@ -8,7 +8,8 @@ import { createFleetView } from './postgres/workers.ts'
 import { openToRead } from './reading.ts'
 import { openForReading } from './file/database.ts'
 import { isOwned } from './file/lock.ts'
-import { currentMark, doubtOfState, lostText, type Mark, readMark } from './file/mark.ts'
+import { currentMark, doubtOfState, lostText, type Mark, noState, readMark } from './file/mark.ts'
+import type { SyncError } from '../core/words/errors.ts'
 import { createKnownPipelines } from './pipelines.ts'
 import { statePlace } from './file/place.ts'
 import { createRunStore } from './journal/runs.ts'
@@ -163,6 +164,10 @@ export function stateDoubt(where: StateLocation): string | undefined {
     db.close()
   }
 }
+
+/** For a command that reads a state which is not there. */
+export const noStateAt = (where: StateLocation): SyncError =>
+  noState(stateText(where), statePlaceOf(where).path)
 
 /** No state: `doubt` says why there should be one. */
 export type NoState = Pick<StateInfo, 'doubt'> & { readonly mark: undefined }

@@ -11,7 +11,7 @@ import {
   type StateLocation,
   stateText,
 } from '../core/state-place.ts'
-import { ERRORS, SyncError } from '../core/words/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
 import type { StateStore } from '../core/state-store.ts'
 import { createAcceptedStore } from './journal/accepted.ts'
@@ -41,10 +41,9 @@ import {
   doubtOfState,
   followState,
   isUpToDate,
+  lostState,
   lostText,
-  type Mark,
   moveMarkFromLink,
-  putAside,
   readMark,
 } from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
@@ -184,14 +183,6 @@ interface Owner {
 const older = (path: string, why: string): SyncError =>
   new SyncError('STATE_OLDER', `the state ${path} ${why}`)
 
-const MOVED = 'Name the place that it was moved to in the configuration: the messages of state move said how.'
-
-/** There is a mark, and no state. */
-const lost = (path: string, mark: Mark | 'unreadable'): SyncError =>
-  new SyncError('STATE_OLDER', `the state ${path} ${lostText(mark, path)}`, {
-    hint: putAside(path) === undefined ? ERRORS.STATE_OLDER.hint : MOVED,
-  })
-
 /** A failure while closing must not hide why it ends: the next owner finds the state unchanged. */
 function closeQuietly(db: Connection): void {
   for (const step of [() => db.exec('DELETE FROM owner'), () => truncateLog(db), () => db.close()]) {
@@ -282,7 +273,7 @@ function openFileState(statePath: string, owner: Owner): OwnedState {
     moveMarkFromLink(statePath)
     const mark = readMark(path)
     const isLost = mark !== undefined && !existsSync(path)
-    if (isLost && owner.evenOlder !== true) throw lost(path, mark)
+    if (isLost && owner.evenOlder !== true) throw lostState(path, path, mark)
     db = openDatabase(path, owner)
     assertInForce(db, path)
     keepNamesOfLinks(db)

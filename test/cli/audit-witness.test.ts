@@ -86,6 +86,25 @@ describe('audit witness', () => {
     ])
   })
 
+  it.each([
+    ['audit', 'list'],
+    ['audit', 'verify'],
+    ['audit', 'export', 'log.jsonl'],
+    ['audit', 'witness'],
+    ['explain', 'shop', '1'],
+    ['state', 'backup', 'copy.db'],
+  ])('says that the state was lost where its mark is there: %s %s', async (...words) => {
+    await run('a.csv', 'Anna')
+    for (const part of ['', '-wal', '-shm'])
+      await rm(place.path(`state/contact-sync.db${part}`), { force: true })
+    const { code, stderr } = await place.cli(...words)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^STATE_OLDER: .*does not exist, but its mark says that run 1 /),
+    ])
+    expect(stderr).not.toContain('The first run creates it')
+  })
+
   it('prints the line where no place is named', async () => {
     await run('a.csv', 'Anna')
     const { stdout } = await place.cli('audit', 'witness')

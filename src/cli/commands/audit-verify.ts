@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { knownHead } from '../../app/audit-files.ts'
+import { noStateAt } from '../../store/info.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -13,7 +14,6 @@ import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
-import { noStateYet } from '../with-log.ts'
 import { unlikeWitness } from './audit-witness.ts'
 
 const STEP = 5000
@@ -88,7 +88,7 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   if (options.rebuildIndex === true)
     await decided({ io, options, settings }, { kind: 'audit rebuild-index', args: {} })
   const state = openStateForReading(settings.state)
-  if (state === undefined) throw noStateYet(settings.state)
+  if (state === undefined) throw noStateAt(settings.state)
   try {
     const { to, bad: found } = await checkAll(state, io)
     const bad =

@@ -10,11 +10,11 @@ import { isWebAddress, webhookProblem } from '../../core/words/network/address.t
 import { SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { plural } from '../../core/words/format.ts'
+import { noStateAt } from '../../store/info.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
-import { noStateYet } from '../with-log.ts'
 
 interface WitnessOptions extends CommonOptions {
   readonly to?: string
@@ -32,7 +32,7 @@ export async function witness(io: Io, options: WitnessOptions): Promise<number> 
   const { state: place, audit } = await commandSettings(io, options)
   const to = options.to === undefined ? audit.witness?.to : placeOf(options.to, io.cwd)
   const state = openStateForReading(place)
-  if (state === undefined) throw noStateYet(place)
+  if (state === undefined) throw noStateAt(place)
   try {
     const at = clock.now()
     const head = await currentWitness(state, at)

@@ -8,7 +8,7 @@ import { momentText } from '../../core/words/format.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
-import { noStateYet } from '../with-log.ts'
+import { noStateAt } from '../../store/info.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 
 interface ExplainOptions extends CommonOptions {
@@ -85,7 +85,7 @@ export async function explain(
   const settings = await commandSettings(io, options)
   const [pipeline] = chosenPipelines(settings, [name])
   const state = openStateForReading(settings.state)
-  if (state === undefined || pipeline === undefined) throw noStateYet(settings.state)
+  if (state === undefined || pipeline === undefined) throw noStateAt(settings.state)
   const found = await explainRecords(wanted, { settings, pipeline, state }).finally(() => state.close())
   if (found.length === 0) throw nobody(name, wanted)
   const live = options.live === true

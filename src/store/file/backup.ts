@@ -5,7 +5,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { syncFile, syncFolder } from './durable.ts'
 import { connect } from './connection.ts'
 import { type FileConnection, openForReading } from './database.ts'
-import { currentMark, type Mark } from './mark.ts'
+import { currentMark, type Mark, noState } from './mark.ts'
 import { stateError } from './trouble.ts'
 
 export interface BackupReport {
@@ -120,8 +120,7 @@ export async function backupState(
 ): Promise<BackupReport> {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw isThere(file)
   const from = openForReading(path)
-  if (from === undefined)
-    throw new SyncError('USAGE', `there is no state ${path} yet`, { hint: 'The first run creates it.' })
+  if (from === undefined) throw noState(path, path)
   const part = `${file}.part`
   let isOurs = false
   try {

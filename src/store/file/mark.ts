@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
+import { ERRORS, SyncError } from '../../core/words/errors.ts'
 import { type Connection, isFile } from './connection.ts'
 import { replaceFile } from './durable.ts'
 import { statePlace } from './place.ts'
@@ -114,6 +115,21 @@ export function lostText(mark: Mark | 'unreadable', statePath: string): string {
   return mark === 'unreadable'
     ? `does not exist, but its mark does${moved}`
     : `does not exist, but its mark says that ${runText(mark)} started with it${moved}`
+}
+
+const MOVED = 'Name the place that it was moved to in the configuration: the messages of state move said how.'
+
+/** There is a mark at the path, and no state. */
+export const lostState = (name: string, path: string, mark: Mark | 'unreadable'): SyncError =>
+  new SyncError('STATE_OLDER', `the state ${name} ${lostText(mark, path)}`, {
+    hint: putAside(path) === undefined ? ERRORS.STATE_OLDER.hint : MOVED,
+  })
+
+/** Nothing is there to be read: no run has made it yet, or it was lost. */
+export function noState(name: string, path: string): SyncError {
+  const mark = readMark(path)
+  if (mark !== undefined) return lostState(name, path, mark)
+  return new SyncError('USAGE', `there is no state ${name} yet`, { hint: 'The first run creates it.' })
 }
 
 /** One of the two may be ahead: a restored state that was used since has newer runs. */
