@@ -4,17 +4,16 @@ import { pipeline } from 'node:stream/promises'
 import { planEntry } from '../core/log/audit.ts'
 import { everyEntry, exportLine, tableHead, tableRows } from '../core/log/log-lines.ts'
 import type { LogFilter, SyncLog } from '../core/log/sync-log.ts'
-import { readMark } from '../store/file/mark.ts'
+import { type Mark, readMark } from '../store/file/mark.ts'
 import type { Desk } from './run/desk.ts'
 import { writeExport } from './export-file.ts'
 
 export type LogFormat = 'jsonl' | 'csv'
 
-/** How far the log had come by the mark beside the state; undefined where nothing can be known by it. */
-export function knownHead(statePath: string): { readonly entries: number } | undefined {
-  const mark = readMark(statePath)
-  return typeof mark === 'object' ? mark : undefined
-}
+/** How far the log had come by the mark beside the state; undefined where there is none. */
+export const knownHead = (
+  statePath: string,
+): Pick<Mark, 'instance' | 'entries' | 'hash'> | 'unreadable' | undefined => readMark(statePath)
 
 /** Throws USAGE where it cannot be written; `replaced`: a file of that name was there. */
 export const writeText = (

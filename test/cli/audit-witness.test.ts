@@ -1,7 +1,7 @@
 // `audit witness`: the head of the sync log as others keep it, and a log that was rewritten with every key of the machine.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
@@ -202,6 +202,41 @@ describe('a log that was rewritten with all keys', () => {
     await place.write('heads.jsonl', text)
     const told = await place.cli('audit', 'verify', '--witness', 'heads.jsonl')
     expect([told.code, told.stderr]).toEqual([2, expect.stringContaining(why)])
+  })
+})
+
+describe('the mark beside the state', () => {
+  const mark = (): string => place.path('state/contact-sync.db.mark')
+  const marked = async (): Promise<Record<string, unknown>> =>
+    JSON.parse(await readFile(mark(), 'utf8')) as Record<string, unknown>
+
+  it.each([
+    ['of a log with another entry', { hash: 'f'.repeat(64) }, 2, 'says that it had the hash ffff'],
+    ['of another state', { instance: 'other' }, 2, 'is of another state'],
+    ['of a longer log', { entries: 3 }, 3, 'says that there were 3 entries'],
+  ])('shows a log that was rewritten, replaced or cut off: %s', async (_, change, seq, why) => {
+    await run('a.csv', 'Anna')
+    await run('b.csv', 'Annabel')
+    expect(await place.cli('audit', 'verify')).toMatchObject({ code: 0 })
+    await writeFile(mark(), JSON.stringify({ ...(await marked()), ...change }))
+    const { code, stderr } = await place.cli('audit', 'verify')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(
+          `^NOT WHOLE: entry ${seq}: .*the mark beside the state ${why}.*\\n {2}the 2 entries that are`,
+        ),
+      ),
+    ])
+  })
+
+  it('is no proof where it cannot be read', async () => {
+    await run('a.csv', 'Anna')
+    await writeFile(mark(), 'nothing')
+    expect(await place.cli('audit', 'verify')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the mark beside the state cannot be read') as string,
+    })
   })
 })
 

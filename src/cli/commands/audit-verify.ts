@@ -14,7 +14,7 @@ import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
-import { unlikeWitness } from './audit-witness.ts'
+import { isHeadAt, unlikeWitness } from './audit-witness.ts'
 
 const STEP = 5000
 
@@ -49,19 +49,35 @@ interface VerifyOptions extends CommonOptions {
   readonly rebuildIndex?: boolean
 }
 
-/** The state's mark, and a head that a person brings along: entries behind the end of the log have been cut off. */
-async function cutOff(
+/** What the mark beside the state, read before the log, contradicts: it was cut off, rewritten, or replaced. */
+async function unlikeMark(
   state: StateStore,
-  path: string,
-  head: string | undefined,
+  marked: ReturnType<typeof knownHead>,
 ): Promise<BadEntry | undefined> {
+  if (marked === undefined) return undefined
   const now = await state.logHead()
-  const marked = knownHead(path)
-  if (marked !== undefined && marked.entries > now.entries)
+  const missing = now.entries + 1
+  if (marked === 'unreadable')
+    return { seq: missing, why: 'it may be missing: the mark beside the state cannot be read' }
+  const { instance, entries, hash } = marked
+  const own = await state.instance()
+  if (instance !== own) {
+    const why = `the mark beside the state is of another state (${instance}; this one is ${own}): the state was replaced`
+    return { seq: entries, why }
+  }
+  if (entries > now.entries)
     return {
-      seq: now.entries + 1,
-      why: `it is missing: the mark beside the state says that there were ${marked.entries} entries`,
+      seq: missing,
+      why: `it is missing: the mark beside the state says that there were ${entries} entries`,
     }
+  if (await isHeadAt(state, entries, hash)) return undefined
+  const why = `the mark beside the state says that it had the hash ${hash}: the log was rewritten since then`
+  return { seq: entries, why }
+}
+
+/** A head that a person brings along: where no entry has it, entries have been cut off. */
+async function cutOff(state: StateStore, head: string | undefined): Promise<BadEntry | undefined> {
+  const now = await state.logHead()
   if (head !== undefined && !(await isInChain(state, head.toLowerCase(), now.entries)))
     return {
       seq: now.entries + 1,
@@ -70,16 +86,31 @@ async function cutOff(
   return undefined
 }
 
-function indexText({ table, why }: IndexFault): string {
-  return `INDEX NOT WHOLE: ${table}: ${why}
-  Lists and filters may leave entries out. The entries themselves are intact; contact-sync audit verify --rebuild-index rebuilds the indexes from them
-  First find out who changed them: the program never does.`
+const indexText = ({ table, why }: IndexFault): string[] => [
+  `INDEX NOT WHOLE: ${table}: ${why}`,
+  '  Lists and filters may leave entries out. The entries themselves are intact; contact-sync audit verify --rebuild-index rebuilds the indexes from them',
+  '  First find out who changed them: the program never does.',
+]
+
+const keptText = ({ table, why }: KeptFault): string[] => [
+  `CHANGED BESIDE THE LOG: ${table}: ${why}`,
+  '  The entries themselves are intact. Keep the state unchanged for the investigation, and compare it with a backup: the program never does this.',
+]
+
+interface Checked {
+  readonly entries: number
+  readonly hash: string
+  /** Each entry follows from the one before it; but what is known of the log elsewhere says something else. */
+  readonly isChained: boolean
 }
 
-function keptText({ table, why }: KeptFault): string {
-  return `CHANGED BESIDE THE LOG: ${table}: ${why}
-  The entries themselves are intact. Keep the state unchanged for the investigation, and compare it with a backup: the program never does this.`
-}
+const badText = ({ seq, why }: BadEntry, { entries, hash, isChained }: Checked): string[] => [
+  `NOT WHOLE: entry ${seq}: ${why}`,
+  isChained
+    ? `  the ${number(entries)} entries that are there follow from each other, up to ${hash}`
+    : `  the ${number(entries)} entries before it are intact, up to ${hash}`,
+  '  Keep the state unchanged for the investigation, and compare it with a backup: contact-sync audit verify --config ...',
+]
 
 /** Ends with 1 where an entry is not as it was written, or what lies beside the entries does not fit them. */
 export async function verify(io: Io, options: VerifyOptions): Promise<number> {
@@ -87,13 +118,15 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   const { path } = settings.state
   if (options.rebuildIndex === true)
     await decided({ io, options, settings }, { kind: 'audit rebuild-index', args: {} })
+  const marked = knownHead(path)
   const state = openStateForReading(settings.state)
   if (state === undefined) throw noStateAt(settings.state)
   try {
     const { to, bad: found } = await checkAll(state, io)
     const bad =
       found ??
-      (await cutOff(state, path, options.head)) ??
+      (await unlikeMark(state, marked)) ??
+      (await cutOff(state, options.head)) ??
       (options.witness === undefined
         ? undefined
         : await unlikeWitness(state, resolve(io.cwd, options.witness)))
@@ -112,14 +145,7 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
     else if (kept !== undefined) printError(io, keptText(kept))
     else if (index !== undefined) printError(io, indexText(index))
     else if (bad === undefined) print(io, `whole: ${headText({ entries: to.seq, hash: to.hash })}`)
-    else {
-      printError(io, `NOT WHOLE: entry ${bad.seq}: ${bad.why}`)
-      printError(io, `  the ${number(to.seq)} entries before it are intact, up to ${to.hash}`)
-      printError(
-        io,
-        '  Keep the state unchanged for the investigation, and compare it with a backup: contact-sync audit verify --config ...',
-      )
-    }
+    else printError(io, badText(bad, { entries: to.seq, hash: to.hash, isChained: found === undefined }))
     return isOk ? EXIT.done : EXIT.fault
   } finally {
     await state.close()

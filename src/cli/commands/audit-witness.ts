@@ -63,10 +63,7 @@ export async function unlikeWitness(state: StateStore, path: string): Promise<Ba
         seq: entries,
         why: `line ${line} of the witness is of another state (${of}; this one is ${instance}): the state was replaced, or this is not its witness`,
       }
-    const [entry] =
-      entries === 0 ? [] : await state.logPage({}, { order: 'oldest', from: entries - 1, limit: 1 })
-    const isThere = entries === 0 || (entry?.seq === entries && hashesOf(entry).includes(hash))
-    if (!isThere)
+    if (!(await isHeadAt(state, entries, hash)))
       return {
         seq: entries,
         why: `line ${line} of the witness says that at ${at} it had the hash ${hash}: the log was cut off or rewritten since then`,
@@ -75,9 +72,13 @@ export async function unlikeWitness(state: StateStore, path: string): Promise<Ba
   return undefined
 }
 
-/** Its hash, and the one that it had in the form of an older version. */
-function hashesOf({ hash, proof }: { hash: string; proof: { entry: string } }): readonly string[] {
-  return [hash, ...(/"was":"([\da-f]{64})"/.exec(proof.entry)?.slice(1) ?? [])]
+/** Whether the log had this hash when it had so many entries, be it in the form of an older version. */
+export async function isHeadAt(state: StateStore, entries: number, hash: string): Promise<boolean> {
+  if (entries === 0) return true
+  const [entry] = await state.logPage({}, { order: 'oldest', from: entries - 1, limit: 1 })
+  if (entry?.seq !== entries) return false
+  const former = /"was":"([\da-f]{64})"/.exec(entry.proof.entry)?.slice(1) ?? []
+  return [entry.hash, ...former].includes(hash)
 }
 
 async function witnessesIn(path: string) {
