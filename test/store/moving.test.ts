@@ -1,5 +1,5 @@
 // A move that ends before its last step: the call again completes it, and the state opens.
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -45,4 +45,51 @@ it('is not in force before its mark lies beside it', async () => {
       hint: expect.not.stringContaining('state accept') as string,
     }) as Error,
   )
+})
+
+/** Copied, and not put aside: a folder has the name of the file. */
+async function begunMove(name: string): Promise<readonly [from: string, to: string]> {
+  const [from, to] = [join(folder, `${name}.db`), join(folder, `${name}-to.db`)]
+  const before = openState(from, OWNER)
+  const line = testLine({ state: before })
+  line.source.drop('1.csv', people(3))
+  expect(await line.run()).toMatchObject({ created: 3 })
+  await before.close()
+  const inTheWay = `${from}.moved-19700101T000000Z`
+  mkdirSync(inTheWay)
+  await expect(moveState(from, to, MOVER)).rejects.toThrow('EISDIR')
+  rmdirSync(inTheWay)
+  return [from, to]
+}
+
+it('does not put a copy in force that the former state has outgrown', async () => {
+  const [from, to] = await begunMove('outgrown')
+  const state = openState(from, OWNER)
+  const line = testLine({ state, runs: 1 })
+  line.source.drop('2.csv', people(5))
+  expect(await line.run()).toMatchObject({ read: 5 })
+  await state.close()
+  for (const part of ['', '-wal', '-shm']) rmSync(`${from}${part}`, { force: true })
+
+  await expect(moveState(from, to, MOVER)).rejects.toMatchObject({
+    code: 'STATE_OLDER',
+    message: expect.stringContaining('is older than its mark') as string,
+  })
+  expect(() => openState(to, OWNER)).toThrow('the copy of a move that was interrupted')
+})
+
+it('does not put a copy in force beside a state that has another name', async () => {
+  const [from, to] = await begunMove('named')
+  await expect(moveState(join(folder, 'wrong.db'), to, MOVER)).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining('there is no state') as string,
+  })
+  expect(() => openState(to, OWNER)).toThrow('the copy of a move that was interrupted')
+  await openState(from, OWNER).close()
+})
+
+it('moves nothing where no state is', async () => {
+  const nowhere = join(folder, 'nowhere.db')
+  await expect(moveState(nowhere, join(folder, 'target.db'), MOVER)).rejects.toMatchObject({ code: 'USAGE' })
+  expect([nowhere, join(folder, 'target.db')].filter((path) => existsSync(path))).toEqual([])
 })

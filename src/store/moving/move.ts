@@ -1,7 +1,7 @@
 // Carries a state from a file to a server, or back: every table, the numbers that are never used again, and nothing else. The
 // copy is one transaction. Until the source was put aside the target cannot be used, so that at no moment both can: `moving` in
 // its meta says so. What was interrupted is completed by calling it again, or starts over.
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { SyncError } from '../../core/words/errors.ts'
 import {
@@ -15,15 +15,16 @@ import { type Connection, type FileConnection, isFile, type Table } from '../fil
 import { openDatabase } from '../file/database.ts'
 import { syncFolder } from '../file/durable.ts'
 import { acquireLock } from '../file/lock.ts'
-import { currentMark, doubtOfState, type Mark, readMark, writeMark } from '../file/mark.ts'
+import { currentMark, doubtOfState, lostState, type Mark, readMark, writeMark } from '../file/mark.ts'
 import { connectToServer } from '../postgres/connection.ts'
 import { keptTokens, putTokens } from '../tokens.ts'
 import { literalOf } from '../postgres/literal.ts'
-import { assertInForce, openToRead } from '../reading.ts'
+import { assertInForce } from '../reading.ts'
 import { UPGRADE_NOTES } from '../postgres/upgrades.ts'
 import { LEASE_MS } from '../postgres/workers.ts'
 import { stateError } from '../file/trouble.ts'
 import { createRowsPrint } from './print.ts'
+import { assertLatest, headAside } from './put-aside.ts'
 
 export interface MovedTable {
   readonly name: string
@@ -108,9 +109,12 @@ function openFileEnd(path: string): End {
       const aside = `${path}.moved-${dated(at)}`
       db.pragma('wal_checkpoint(TRUNCATE)')
       db.close()
-      renameSync(path, aside)
-      syncFolder(aside)
-      lock.release()
+      try {
+        renameSync(path, aside)
+        syncFolder(aside)
+      } finally {
+        lock.release()
+      }
       return aside
     },
     clear() {
@@ -322,17 +326,6 @@ function conclude(to: End, where: StateLocation): Mark {
   return mark
 }
 
-/** Whether the source of a move that was interrupted was put aside already: only the last step is missing. */
-function isAside(from: StateLocation): boolean {
-  if (serverPlace(from) === undefined) return !existsSync(statePlaceOf(from).path)
-  const db = openToRead(from, { even: 'moved' })
-  try {
-    return db !== undefined && metaOf(db, 'moved') !== undefined
-  } finally {
-    db?.close()
-  }
-}
-
 async function moveAll(
   from: StateLocation,
   to: { readonly end: End; readonly where: StateLocation },
@@ -362,20 +355,25 @@ const countOf = (db: Connection, { name }: Table): number =>
 
 /**
  * Moves the state, and says what was carried. Throws STATE_LOCKED where another process has either of the two, USAGE where the
- * target is not empty, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where the target cannot hold it, STATE_FULL
+ * target is not empty or nothing is there to be moved, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where the target cannot hold it, STATE_FULL
  * where its disk is full.
  */
 export async function moveState(from: StateLocation, to: StateLocation, mover: Mover): Promise<MovedState> {
+  const aside = headAside(from)
   let end = openEnd(to, mover)
   try {
     if (metaOf(end.db, 'moving') !== undefined) {
-      if (isAside(from))
+      if (aside !== undefined) {
+        assertLatest(end.db, end.place, aside)
         return { tables: [], mark: conclude(end, to), aside: 'by an earlier call', isResumed: true }
+      }
       // A copy that was not concluded: the source is in force, and is copied once more.
       end.clear()
       end = openEnd(to, mover)
     }
     assertEmpty(end)
+    const { path } = statePlaceOf(from)
+    if (aside !== undefined && serverPlace(from) === undefined) throw lostState(path, path, aside)
     return await moveAll(from, { end, where: to }, mover)
   } catch (error) {
     throw stateError(error, end.place)
