@@ -123,6 +123,14 @@ describe('reading', () => {
     db.close()
     const wrong = await json('audit', 'run', first!)
     expect(wrong).toMatchObject({ code: 1, said: { adds_up: false } })
+    // A decision has no counts: nothing adds up with its entries.
+    await shop.cli('pause', 'shop')
+    const { entries } = (await json('audit', 'list', '--action', 'pause')).said as {
+      entries: { run_id: string }[]
+    }
+    const decision = await shop.cli('audit', 'run', entries[0]!.run_id)
+    expect(decision.stdout).toContain('without counts there are no control totals')
+    expect(decision.stdout).not.toContain('add up')
   })
 })
 

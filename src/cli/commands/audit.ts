@@ -127,7 +127,7 @@ export async function showEntry(io: Io, options: ShowOptions, [contact = '']: st
 
 function runText(id: string, run: RunRecord | undefined): string {
   if (run === undefined)
-    return `run ${id}: not in the list of runs: a decision, which has no counts, or a run whose counts have expired (keep.runs)`
+    return `run ${id}: not in the list of runs: a decision, which has no counts, or a run that has expired (keep.runs) or whose pipeline was dropped`
   const ended = run.endedAt === undefined ? 'not ended' : `ended ${momentText(run.endedAt)}`
   return `run ${id} of ${run.pipeline}: ${run.status ?? 'no result'}, began ${momentText(run.startedAt)}, ${ended}`
 }
@@ -141,6 +141,12 @@ function balanceText(counts: Counts | undefined): string {
 
 function totalText({ what, run, log, agrees }: ControlTotal): string {
   return `  ${what.replace('_', ' ')}: ${run ?? '?'} counted, ${log} in the log${agrees ? '' : ': DOES NOT ADD UP'}`
+}
+
+function verdictText(counts: Counts | undefined, totals: readonly ControlTotal[]): string {
+  if (!totals.every(({ agrees }) => agrees))
+    return '  CONTROL TOTALS DO NOT ADD UP: see contact-sync audit verify'
+  return counts === undefined ? '  without counts there are no control totals' : '  control totals add up'
 }
 
 const isWorthSaying = ({ run = 0, log, isExact, agrees }: ControlTotal): boolean =>
@@ -176,11 +182,7 @@ async function printAccount(io: Io, { id, run, account, totals }: Account, state
     print(io, `  ${plural(run.requests, 'request')} to the service, retries included`)
   print(io, `  the log has ${plural(account.entries, 'entry', 'entries')} of it`)
   for (const total of totals.filter(isWorthSaying)) print(io, totalText(total))
-  const adds = totals.every(({ agrees }) => agrees)
-  print(
-    io,
-    adds ? '  control totals add up' : '  CONTROL TOTALS DO NOT ADD UP: see contact-sync audit verify',
-  )
+  print(io, verdictText(run?.counts, totals))
   for await (const entry of everyEntry(state, { run: id })) print(io, entryLine(entry))
 }
 
