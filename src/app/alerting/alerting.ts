@@ -2,13 +2,18 @@
 // any run wait: what a receiver does not accept now is sent later.
 import { deliver, receiverName } from '../../alerts/delivery.ts'
 import { alertMessage } from '../../core/alerts/alert-message.ts'
-import { alertChanges, deliveryGapMs, OLDEST_MESSAGE_MS } from '../../core/alerts/alert-changes.ts'
+import {
+  alertChanges,
+  deliveryGapMs,
+  type NewMessage,
+  OLDEST_MESSAGE_MS,
+} from '../../core/alerts/alert-changes.ts'
 import type { QueuedMessage } from '../../core/alerts/alert-store.ts'
 import { type AlertFacts, conditions, isUnsettled } from '../../core/alerts/alert.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import type { AlertSettings } from '../../core/settings.ts'
 import { gatherFacts } from './alert-facts.ts'
-import { createLastResort } from './alert-last-resort.ts'
+import { createLastResort, type LastResort } from './alert-last-resort.ts'
 import { type AlertParts, consoleAddress, serviceHost, DELIVERY_TIMEOUT_MS } from './alert-parts.ts'
 
 export interface Alerting {
@@ -18,8 +23,16 @@ export interface Alerting {
   nextAt(): Promise<number | undefined>
 }
 
+interface LookParts extends AlertParts {
+  readonly lastResort: LastResort
+}
+
 /** What is to be told now, written down; nothing is sent. */
-async function note(alert: AlertSettings, facts: AlertFacts, { state, settings }: AlertParts): Promise<void> {
+async function note(
+  alert: AlertSettings,
+  facts: AlertFacts,
+  { state, settings, lastResort }: LookParts,
+): Promise<void> {
   const before = await state.alertsOf(alert.id)
   const { messages, ...changes } = alertChanges(conditions(facts, alert), before, {
     at: facts.now,
@@ -28,7 +41,11 @@ async function note(alert: AlertSettings, facts: AlertFacts, { state, settings }
   })
   if (messages.length + changes.set.length + changes.remove.length + changes.drop.length === 0) return
   const context = { at: facts.now, service: serviceHost(settings()), console: consoleAddress(settings()) }
-  const written = messages.map((message) => ({ ...message, message: alertMessage(message, context) }))
+  const isNews = (message: NewMessage): boolean =>
+    message.event === 'recovered' || !lastResort.hasTold(alert.id, message)
+  const written = messages
+    .filter(isNews)
+    .map((message) => ({ ...message, message: alertMessage(message, context) }))
   await state.changeAlerts(alert.id, { ...changes, messages: written }, facts.now)
 }
 
@@ -71,7 +88,7 @@ async function sendDue(alerts: readonly AlertSettings[], parts: AlertParts): Pro
 }
 
 /** What a look does; throws where the state fails. */
-async function lookOnce(parts: AlertParts): Promise<void> {
+async function lookOnce(parts: LookParts): Promise<void> {
   const { alerts } = parts.settings()
   await parts.state.keepReceivers(alerts.map(({ id }) => id))
   if (alerts.length === 0) return
@@ -87,7 +104,7 @@ export function createAlerting(parts: AlertParts): Alerting {
   let next: Promise<void> | undefined
   const begin = async (): Promise<void> => {
     try {
-      await lookOnce(parts)
+      await lookOnce({ ...parts, lastResort })
       await lastResort.over()
     } catch (error) {
       parts.log.error('alert processing failed', errorFacts(error))

@@ -372,6 +372,35 @@ it('tells directly, and once, of a state that cannot be written', async () => {
   expect(told()).toEqual(['raised', 'recovered'])
 })
 
+it.each([0, 60_000])(
+  'tells once of a failure that outlasts the full disk, and of its end once (after %i ms)',
+  async (after) => {
+    const { shop, condition } = brokenBy('STATE_FULL')
+    let isFull = true
+    const full: OwnedState = {
+      ...state,
+      keepReceivers: async (ids) =>
+        isFull ? Promise.reject(new Error('disk full')) : state.keepReceivers(ids),
+    }
+    const { alerting } = alertingWith([receiver('one', { after })], { condition, of: full })
+    await alerting.look()
+    // There is space again, and the pipeline has not run since.
+    isFull = false
+    await alerting.look()
+    clock.advance(after)
+    await alerting.look()
+    // Full once more: what the state has told of is known, and is not told again.
+    isFull = true
+    await alerting.look()
+    expect(told()).toEqual(['raised'])
+    isFull = false
+    shop.brokenAt = undefined
+    await alerting.look()
+    await alerting.look()
+    expect(told()).toEqual(['raised', 'recovered'])
+  },
+)
+
 it('tells directly of a state that failed for good, although the process is ending for it', async () => {
   const failed: OwnedState = { ...state, keepReceivers: async () => Promise.reject(new Error('it failed')) }
   const { alerting } = alertingWith([receiver('one')], {
