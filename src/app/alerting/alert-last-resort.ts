@@ -39,7 +39,9 @@ export function createLastResort(parts: AlertParts): LastResort {
   ): Promise<boolean> {
     const at = clock.now()
     const context = { at, service: serviceHost(settings()), console: consoleAddress(settings()) }
-    const outgoing = { ...alertMessage({ name: 'failed', ...about }, context), id: `state-${at}` }
+    // Several pipelines, and several accounts, fail for one disk at the same moment.
+    const id = `state-${settings().account}-${about.pipeline}-${at}`
+    const outgoing = { ...alertMessage({ name: 'failed', ...about }, context), id }
     return (await deliver(receiver, outgoing, { timeoutMs: TIMEOUT_MS, at, signal })).delivered
   }
 

@@ -65,6 +65,7 @@ function alertingWith(
 ) {
   lines.length = 0
   const settings = {
+    account: 'default',
     service: serviceSettings(),
     server: {
       host: '127.0.0.1',
@@ -400,6 +401,14 @@ it.each([0, 60_000])(
     expect(told()).toEqual(['raised', 'recovered'])
   },
 )
+
+it('gives each message that it sends directly an id of its own', async () => {
+  const { shop, condition } = brokenBy('STATE_FULL')
+  const failed: OwnedState = { ...state, keepReceivers: async () => Promise.reject(new Error('it failed')) }
+  const both = { ...condition, pipelines: [shop, { ...shop, name: 'crm' }] }
+  await alertingWith([receiver('one')], { condition: both, of: failed }).alerting.look()
+  expect(new Set(hook.posts.map(({ body }) => (JSON.parse(body) as { id: string }).id)).size).toBe(2)
+})
 
 it('tells directly of a state that failed for good, although the process is ending for it', async () => {
   const failed: OwnedState = { ...state, keepReceivers: async () => Promise.reject(new Error('it failed')) }
