@@ -6,7 +6,7 @@ import type { WithWarnings } from '../../src/app/run/run.ts'
 import type { AccountConfiguration } from '../../src/app/run/configuration.ts'
 import type { Stop } from '../../src/core/outcome/circuit.ts'
 import type { DaemonEvent, DueDone, Pause } from '../../src/core/outcome/daemon.ts'
-import type { ErrorCode, SyncError } from '../../src/core/words/errors.ts'
+import { type ErrorCode, SyncError } from '../../src/core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../src/core/settings.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
 import type { Ticks } from '../../src/schedule/ticks.ts'
@@ -39,6 +39,8 @@ export interface TestDaemonOptions {
   /** What each probe finds; nothing wrong when they are used up. */
   readonly probes?: (Pick<Pause, 'code' | 'reason'> | undefined)[]
   load?(): Promise<AccountConfiguration>
+  /** Nothing can be entered into the sync log. */
+  isFull?(): boolean
   /** It is woken by its own clock, as in earnest; by `pass` otherwise. */
   readonly wakesByItself?: boolean
 }
@@ -181,7 +183,9 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         noteWitness: (at) => Promise.resolve(void witnesses.push(at)),
         notePause: (pause) => Promise.resolve(void pauses.push(pause?.code)),
         note: (entry) =>
-          Promise.resolve(void notes.push(`${entry.action} ${entry.pipeline}: ${entry.reason}`)),
+          options.isFull?.() === true
+            ? Promise.reject(new SyncError('STATE_FULL', 'the disk is full'))
+            : Promise.resolve(void notes.push(`${entry.action} ${entry.pipeline}: ${entry.reason}`)),
       },
     },
     {

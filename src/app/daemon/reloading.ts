@@ -61,10 +61,15 @@ function reasonOf({ service, pipelines, settings }: Reload, name: string, old: S
 }
 
 /** Between runs: then nothing that is on its way changes under them. */
-async function changeBetweenRuns(next: Settings, { log, runner, runs, use }: Parts): Promise<void> {
+async function changeBetweenRuns(
+  next: Settings,
+  { log, runner, runs, use }: Parts,
+  enterFirst: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   if (runs.running > 0) log.info('configuration change waiting for active runs', { runs: runs.running })
   await runs.hold()
   try {
+    await enterFirst()
     await runner.reconfigure(next)
     await use(next)
   } finally {
@@ -105,12 +110,14 @@ async function reload(parts: Parts, decided?: DecidedBy): Promise<Reloaded> {
   const change = changeTo(loaded.settings, old)
   if (change.atNextStart.length > 0)
     log.warn('configuration change requires a restart', { settings: change.atNextStart.join(', ') })
-  if (change.service) await changeBetweenRuns(change.settings, parts)
+  // First: where the state cannot be written, the configuration in use stays.
+  const enterFirst = (): Promise<void> => enter(change, { old, decided }, parts)
+  if (change.service) await changeBetweenRuns(change.settings, parts, enterFirst)
   else {
+    await enterFirst()
     await parts.runner.reconfigure(change.settings)
     await parts.use(change.settings)
   }
-  await enter(change, { old, decided }, parts)
   emit({ type: 'reloaded', at: clock.now(), settings: change.settings })
   parts.onReloaded()
   parts.runs.pump()

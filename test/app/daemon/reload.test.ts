@@ -49,6 +49,26 @@ it('keeps the configuration in use where the new one is not valid, and says what
   expect(one.daemon.condition().refusedReload).toBeUndefined()
 })
 
+it('keeps the configuration in use where the change cannot be entered into the sync log', async () => {
+  let isFull = true
+  const one = await daemonWith({ isFull: () => isFull })
+  const weekly = testSettings([{ schedule: '0 0 * * 0', timezone: 'UTC' }])
+  const newKey = { ...weekly, service: { ...serviceSettings(), api_key: 'another' } }
+  await one.reload(weekly)
+  await one.reload(newKey)
+  expect(one.ofType('reloaded')).toEqual([])
+  expect(one.inUse).toEqual([])
+  await one.pass(HOUR)
+  expect(one.began).toHaveLength(1)
+  isFull = false
+  await one.reload(newKey)
+  expect(one.notes).toEqual([
+    'reload shop: configuration reloaded: the pipeline was changed, the settings of the service were changed',
+  ])
+  await one.pass(HOUR)
+  expect(one.began).toHaveLength(1)
+})
+
 it('keeps with a run in flight that its pipeline has another schedule now, so that a restart makes up for that one', async () => {
   const one = await daemonWith({ outcomes: [{ lasts: 30 * MINUTE }] })
   await one.pass(HOUR + MINUTE)
