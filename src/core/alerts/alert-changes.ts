@@ -65,10 +65,15 @@ export function alertChanges(
   for (const condition of now.filter((one) => !isUnsettled(one))) {
     const { name, pipeline, numbers } = condition
     const raised = before.raised.find((one) => isSame(one, condition))
-    const known = condition.at !== undefined && condition.at > (raised?.since ?? 0) ? undefined : raised
+    const happened = condition.at
+    // Only what was told of can have happened again: what recurs within `after` would never be told otherwise.
+    const isAgain = raised?.told === true && happened !== undefined && happened > raised.since
+    const known = isAgain ? undefined : raised
     const since = known?.since ?? at
     const told = known?.told === true || at - since >= afterMs
-    if (known === undefined || told !== known.told) set.push({ name, pipeline, since, told })
+    // The message tells of all that has happened by now.
+    const until = told && happened !== undefined ? at : since
+    if (known === undefined || told !== known.told) set.push({ name, pipeline, since: until, told })
     if (told && known?.told !== true) messages.push({ name, pipeline, event: 'raised', since, numbers })
   }
   const over = before.raised.filter((one) => !isUnsettled(one) && !now.some((held) => isSame(held, one)))

@@ -299,6 +299,19 @@ describe('what is told', () => {
     })
   })
 
+  it('is told once it has lasted, also where it happens again and again within that time', () => {
+    const context = { ...settled, afterMs: 60 }
+    let before: RaisedAlert[] = []
+    const toldAt: number[] = []
+    for (let at = 100; at <= 260; at += 20) {
+      const refused: Condition = { name: 'file_refused', pipeline: 'shop', numbers: { files: 1 }, at: at - 1 }
+      const { set, messages } = alertChanges([refused], { raised: before, pending: [] }, { ...context, at })
+      if (set.length > 0) before = [...set]
+      if (messages.length > 0) toldAt.push(at)
+    }
+    expect(toldAt).toEqual([160, 240])
+  })
+
   it('says of an event that it is there, and not that it is over', () => {
     const over = alertChanges([], { raised: [raised({ name: 'drift' })], pending: [] }, settled)
     expect(over).toMatchObject({ remove: [{ name: 'drift' }], messages: [] })
