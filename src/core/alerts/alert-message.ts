@@ -42,8 +42,8 @@ interface Words {
 }
 
 const said = (value: string | number | undefined): string => String(value ?? '')
-const many = (value: string | number | undefined, one: string): string =>
-  `${said(value)} ${one}${value === 1 ? '' : 's'}`
+const many = (value: string | number | undefined, one: string, several = `${one}s`): string =>
+  `${said(value)} ${value === 1 ? one : several}`
 
 const WORDS: Readonly<Record<ConditionName, Words>> = {
   failed: {
@@ -190,11 +190,32 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
 
 const ONLY_EDITS: Words = { ...WORDS.held, page: '/edits?pipeline=%', command: 'contact-sync edits list %' }
 
+/** There is no file in failed/: what arrived before, if anything did, was processed. */
+const NOT_FETCHED: Words = {
+  ...WORDS.file_refused,
+  raised: 'the source could not be fetched',
+  text: ({ code }) =>
+    `The fetch failed or ended early (${said(code)}). Nothing is concluded from what did not arrive; the next run fetches again. contact-sync status says why.`,
+}
+
+/** It stays where it is, or there is none. */
+const NOT_OPENED: Words = {
+  ...WORDS.file_refused,
+  raised: 'a file or folder could not be read',
+  text: ({ files, file, code }) =>
+    `${many(files, 'file or folder', 'files or folders')} not read${file === undefined ? '' : `, ${said(file)} for one`} (${said(code)}); contact-sync status says why.`,
+}
+
+const STAYING: readonly unknown[] = ['INPUT_FOLDER_MISSING', 'INPUT_NOT_A_FILE', 'INPUT_UNREADABLE']
+
 /** Where nothing but edits at the service is waited for, no change is held that could be listed. */
-const wordsOf = ({ name, numbers }: NewMessage): Words =>
-  name === 'held' && numbers['held'] !== undefined && numbers['held'] === numbers['edits']
-    ? ONLY_EDITS
-    : WORDS[name]
+function wordsOf({ name, numbers }: NewMessage): Words {
+  const { code, held, edits } = numbers
+  if (name === 'held' && held !== undefined && held === edits) return ONLY_EDITS
+  if (name === 'file_refused' && said(code).startsWith('SOURCE_')) return NOT_FETCHED
+  if (name === 'file_refused' && STAYING.includes(code)) return NOT_OPENED
+  return WORDS[name]
+}
 
 /** Where several pipelines are concerned, the sentence stands alone. */
 const titled = (pipeline: string, words: string): string =>

@@ -417,6 +417,19 @@ describe('a message', () => {
     expect(over.command).toBeNull()
   })
 
+  it.each([
+    ['INPUT_EMPTY', 'a file was rejected', 'the reason is in the text beside it in failed/'],
+    ['SOURCE_DENIED', 'the source could not be fetched', 'the next run fetches again'],
+    ['INPUT_NOT_A_FILE', 'a file or folder could not be read', '2 files or folders not read, x.csv for one'],
+  ])('says of %s where its reason is to be found', (code, title, text) => {
+    const numbers = { files: 2, file: 'x.csv', code, run_id: 'r1' }
+    const refused = { name: 'file_refused', pipeline: 'shop', event: 'raised', since: NOW, numbers } as const
+    const message = alertMessage(refused, context)
+    expect(message.title).toBe(`contact-sync: shop: ${title}`)
+    expect(message.text).toContain(text)
+    expect(message.text.includes('failed/')).toBe(code === 'INPUT_EMPTY')
+  })
+
   it('says how much of what is held is about edits, and where they are listed', () => {
     const held = (numbers: Record<string, number>) =>
       alertMessage({ name: 'held', pipeline: 'shop', event: 'raised', since: NOW, numbers }, context)

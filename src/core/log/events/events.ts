@@ -82,7 +82,8 @@ export const EVENTS = {
   'file rejected': {
     level: 'warn',
     fields: { file: 'file', code: 'code', detail: 'told' },
-    means: 'The code says why and what to do; the text beside the file in `failed/` has the details.',
+    means:
+      'The code says why and what to do. Where the file was moved to `failed/`, the text beside it has the details; `file left in inbox`: the next run reads it again.',
   },
   'file not archived: replaced or removed during the run': {
     level: 'warn',
