@@ -93,6 +93,12 @@ export async function waitingInputs(context: PlanContext, wait: boolean) {
   }
 }
 
+/** Without a line of theirs a run would be `partial` for no reason that the log names. */
+function logUnread(reports: readonly InputReport[], { log }: RunContext): void {
+  for (const { file, code } of reports)
+    if (code !== undefined) log.warn('source not read completely', { ...(file === '' ? {} : { file }), code })
+}
+
 async function runInput(
   which: { input: SourceInput; isLast: boolean; number: number; files: number },
   customFields: CustomFieldRules,
@@ -185,6 +191,7 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   await describeTerms(context)
   // Then the source, one input after the other: read, map, diff, plan, apply, remember.
   const { ready, unmoved, reports } = await waitingInputs(context, wait)
+  logUnread(reports, context)
   done.push(...reports, ...(await moveUnmoved(unmoved, context)))
   for (const [index, input] of ready.entries()) {
     if (isStopped(context)) break

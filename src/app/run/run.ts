@@ -205,6 +205,7 @@ export async function loggedRun(
   // The summary has a line for each file that was not taken.
   const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }), [
     'file rejected',
+    'source not read completely',
   ])
   log.info('run started')
   // Without a journal nothing more may leave; what is on its way is let finish.

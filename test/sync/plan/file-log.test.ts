@@ -48,6 +48,15 @@ it('says of a refused file that was replaced meanwhile that it was not put away'
   ])
 })
 
+it('says why the source, or a part of it, was not read', async () => {
+  const line = testLine()
+  line.source.missing = true
+  expect(await line.run()).toMatchObject({ status: 'partial' })
+  expect(line.log.filter(({ message }) => message === 'source not read completely')).toEqual([
+    { message: 'source not read completely', fields: { code: 'INPUT_FOLDER_MISSING' } },
+  ])
+})
+
 it('every warning about a file carries its number, and its sum from when it was read; a name only where it had one', async () => {
   const line = testLine({
     pipeline: {

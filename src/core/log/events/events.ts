@@ -85,6 +85,12 @@ export const EVENTS = {
     means:
       'The code says why and what to do. Where the file was moved to `failed/`, the text beside it has the details; `file left in inbox`: the next run reads it again.',
   },
+  'source not read completely': {
+    level: 'warn',
+    fields: { 'file?': 'file', code: 'code' },
+    means:
+      'A fetch failed or ended early, or a folder, or something in it (`file`), could not be opened; what arrived is processed. The code says why and what to do, `contact-sync status` has the details. Logged by each run.',
+  },
   'file not archived: replaced or removed during the run': {
     level: 'warn',
     fields: { file: 'file' },
