@@ -6,6 +6,7 @@ import type { WithWarnings } from '../../src/app/run/run.ts'
 import type { AccountConfiguration } from '../../src/app/run/configuration.ts'
 import type { Stop } from '../../src/core/outcome/circuit.ts'
 import type { DaemonEvent, DueDone, Pause } from '../../src/core/outcome/daemon.ts'
+import type { PipelinePause } from '../../src/core/decision.ts'
 import { type ErrorCode, SyncError } from '../../src/core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../src/core/settings.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
@@ -41,6 +42,8 @@ export interface TestDaemonOptions {
   load?(): Promise<AccountConfiguration>
   /** Nothing can be entered into the sync log. */
   isFull?(): boolean
+  /** What operators have paused; it may change without the daemon being told, as by way of another worker. */
+  readonly paused?: readonly PipelinePause[]
   /** It is woken by its own clock, as in earnest; by `pass` otherwise. */
   readonly wakesByItself?: boolean
 }
@@ -169,7 +172,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
       state: {
         dueDone: () => Promise.resolve([...due.values()]),
         rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
-        pausedPipelines: () => Promise.resolve([]),
+        pausedPipelines: () => Promise.resolve([...(options.paused ?? [])]),
         brakes: () => Promise.resolve([]),
         termAliases: () => Promise.resolve(new Map()),
         noteReads: () => Promise.resolve(),

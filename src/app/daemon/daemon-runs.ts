@@ -59,8 +59,10 @@ interface Parts {
   readonly emit: DaemonListener
   settings(): Settings
   isPaused(): boolean
-  /** Pipelines that an operator has paused, by name. */
+  /** Pipelines that an operator has paused, by name, as read last. */
   paused(): ReadonlyMap<string, PipelinePause>
+  /** Reads them again: another worker may have paused one since. */
+  readPauses(): Promise<void>
   /** What is wrong with the service, asked by one cheap read; undefined: nothing. */
   probe(signal: AbortSignal): Promise<Trouble | undefined>
   /** The service could not be used. */
@@ -188,6 +190,8 @@ async function endRun(
   const trouble = await commonTrouble(name, stop, course)
   const isCutOff = (signal.aborted && run.status === 'failed') || stop?.code === 'PAUSED'
   const isUnfinished = stop !== undefined || run.files.some(isLeft)
+  // It is wanted again: as long as the pause is not known here, it would begin at once, and over and over.
+  if (stop?.code === 'PAUSED') await course.readPauses()
   // What became due during the run is counted as overlapping, not as missed.
   look(course, clock.now())
   const doneUpTo = agenda.end(name, trouble !== undefined || isCutOff)

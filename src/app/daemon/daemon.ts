@@ -292,6 +292,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling
     probe: (probing) => runner.probe(probing),
     isPaused: () => pause.current !== undefined,
     paused: pauses.now,
+    readPauses: pauses.follow,
     onTrouble: (trouble) => pause.begin(trouble),
     onWell: (run) => pause.allWell(run),
     quiet: () => drift.idle(),

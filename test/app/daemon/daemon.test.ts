@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
+import type { PipelinePause } from '../../../src/core/decision.ts'
 import { type ErrorCode, SyncError } from '../../../src/core/words/errors.ts'
 import { HOUR, MINUTE, type Outcome, startTestDaemon, type TestDaemonOptions } from '../../support/daemon.ts'
 
@@ -325,4 +326,13 @@ it('ends without waiting where it is paused', async () => {
   await one.pass(HOUR + 1000)
   await one.end()
   expect(one.lines.at(-1)).toBe('daemon stopped')
+})
+
+it('lets a pipeline wait that another worker has paused, from the run on that finds it paused', async () => {
+  const paused: PipelinePause[] = []
+  const found: Outcome = { trouble: 'PAUSED' }
+  const one = await daemonWith({ paused, outcomes: [found, found, found, {}] })
+  paused.push({ pipeline: 'shop', since: one.clock.now(), by: 'anna', reason: undefined })
+  await one.pass(3 * HOUR)
+  expect(one.began).toEqual(['01-01 01:00:00 shop'])
 })
