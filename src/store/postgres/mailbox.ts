@@ -20,7 +20,10 @@ export function createMailbox(db: Connection, fence: number): Mailbox {
       'INSERT INTO ask (fence, asker, request) SELECT fence, @asker, @request FROM worker WHERE fence = @to RETURNING id',
     )
     .pluck()
-  const open = db.prepare<[number], number>('SELECT id FROM ask WHERE id = ?')
+  // The row of a worker whose lease has ended stays as long as no other worker is at work.
+  const open = db.prepare<[number], number>(
+    'SELECT a.id FROM ask a JOIN worker w ON w.fence = a.fence WHERE a.id = ? AND w.until >= clock_timestamp()',
+  )
   const lines = db.prepare<[number, number], AnswerLine>(
     'SELECT id, line FROM answer WHERE ask = ? AND id > ? ORDER BY id',
   )

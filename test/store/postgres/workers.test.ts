@@ -190,6 +190,20 @@ describe.skipIf(POSTGRES === undefined)('workers with a state at a server', () =
     await next.close()
   })
 
+  it('are not waited for by one that asks, once the lease of the one that was asked has ended', async () => {
+    const worker = await startWorker(['shop'])
+    const state = open(2)
+    const fleet = fleetOf(state)
+    const asked = (await fleet.standing()).workers.find(({ fence }) => fence !== fleet.own())
+    const ask = (await fleet.ask(asked?.fence ?? 0, 'run')) ?? 0
+    expect(await fleet.answersTo(ask, 0)).toEqual({ isOpen: true, lines: [] })
+    worker.kill('SIGKILL')
+    await once(worker, 'exit')
+    await systemClock.sleep(LEASE_MS + 100)
+    expect(await fleet.answersTo(ask, 0)).toEqual({ isOpen: false, lines: [] })
+    await state.close()
+  })
+
   it('join again at once where they lost their connection', async () => {
     const former = open(1)
     await fleetOf(former).take(['shop'], 1)
