@@ -178,3 +178,21 @@ it('shows a contact at any moment, and what changed between the ends of two runs
   const unknown = await place.cli('audit', 'diff', first.run, 'no-such-run')
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('knows a run no-such-run')])
 })
+
+it('a run ends before what is released of it later', async () => {
+  await place.write('config.yaml', configuration(sandbox.url).replace('max_deletes: 100%', 'max_deletes: 0'))
+  const first = await run(
+    'K1,anna@example.com,Anna,1,',
+    'K2,ben@example.com,Ben,2,',
+    'K3,cleo@example.com,Cleo,3,',
+  )
+  const held = await run('K1,anna@example.com,Anna,1,')
+  expect((await place.cli('held', 'release', held.run, '--key', 'K2')).code).toBe(0)
+  const { pipelines } = (await place.json('run')) as { pipelines: { run_id: string }[] }
+  expect((await place.cli('held', 'drop', held.run, '--key', 'K3')).code).toBe(0)
+  expect(await place.json('audit', 'diff', first.run, held.run)).toMatchObject({ changes: [] })
+  expect(await place.json('audit', 'diff', held.run, pipelines[0]?.run_id ?? '')).toMatchObject({
+    from: held.run,
+    changes: [{ key: 'K2', deleted: true }],
+  })
+})

@@ -78,10 +78,24 @@ export async function showAsOf(
   return 0
 }
 
+/** Decisions about what a run has left held: they carry its id, however long after its end they were made. */
+const ABOUT_HELD: ReadonlySet<string> = new Set(['release', 'approve', 'drop_changes'])
+
+/** The number of the last entry that a run made itself; of a decision about no run, that of the decision. */
+async function lastOf(run: string, state: StateStore): Promise<number | undefined> {
+  const [newest] = await state.logPage({ run }, { order: 'newest', limit: 1 })
+  for (let from: number | undefined; ;) {
+    const page = await state.logPage({ run }, { order: 'newest', limit: 500, ...(from === undefined ? {} : { from }) })
+    const own = page.find(({ action }) => !ABOUT_HELD.has(action))
+    if (own !== undefined || page.length === 0) return (own ?? newest)?.seq
+    from = page.at(-1)?.seq
+  }
+}
+
 /** The number of the last entry of a run. Throws USAGE where the log knows no such run. */
 async function endOf(run: string, state: StateStore): Promise<number> {
-  const [last] = await state.logPage({ run }, { order: 'newest', limit: 1 })
-  if (last !== undefined) return last.seq
+  const last = await lastOf(run, state)
+  if (last !== undefined) return last
   const known = await state.run(run)
   if (known === undefined)
     throw new SyncError('USAGE', `neither the state nor the sync log knows a run ${run}`, {
