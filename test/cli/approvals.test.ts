@@ -261,6 +261,19 @@ describe('an approval', () => {
     expect([await nameOf('K1'), await nameOf('K2')]).toEqual(['Anne', 'Bert'])
   })
 
+  it('counts for a plan as for the run: of the change itself, and of the same one in a newer file', async () => {
+    await configure({ approvals: '[{ when: { changes: 2 }, by: 1 }]' })
+    const people = { ...PEOPLE, K1: 'Anne', K2: 'Berta' }
+    await drop(people)
+    await as('anna', 'held', 'release', await run(4))
+    await drop(people)
+    const planned = await place.cli('plan', '--json')
+    expect(planned).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(planned.stdout)).toMatchObject({ pipelines: [{ updated: 2, held: 0, warnings: [] }] })
+    await run(0)
+    expect([await nameOf('K1'), await nameOf('K2')]).toEqual(['Anne', 'Berta'])
+  })
+
   it('counts once: the same change again, after it was sent, needs all approvers again', async () => {
     await configure({ approvals: '[{ when: { changes: 1 }, by: 2 }]' })
     for (const first of ['Anne', 'Anna']) {

@@ -13,7 +13,7 @@ const NOT_NEEDED: readonly (readonly [why: string, ...tables: string[]])[] = [
   ['the sync log', 'audit', 'log_hour', 'log_tag', 'log_total', 'log_word', 'sealed', 'read_log'],
   ['names of persons in the sync log', 'person_alias', 'person_key', 'erased_seen'],
   ['what runs were, and who may run', 'run', 'run_figure', 'owner', 'due', 'pipeline_pause', 'configuration'],
-  ['decisions: what they have changed is in other tables', 'decision', 'approval'],
+  ['decisions: what they have changed is in other tables', 'decision'],
   ['looks at the service outside of runs', 'drift_past', 'drift_round'],
   ['the outbox, which only runs write', 'opt_out', 'status_seen'],
   ['requests, of a state of an older version', 'daily_request'],

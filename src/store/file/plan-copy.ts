@@ -18,6 +18,7 @@ export const COPIED_FOR_PLAN = [
   'custom_field',
   'delete_count',
   'dropped',
+  'approval',
   'approval_need',
   'correction',
   'brake',
