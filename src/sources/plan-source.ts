@@ -2,6 +2,8 @@
 import { rm } from 'node:fs/promises'
 import type { Source } from '../core/ports.ts'
 import type { SourceSettings } from '../core/settings.ts'
+import { unmatchedFiles } from './folder/folder-listing.ts'
+import type { FolderOptions } from './options.ts'
 import type { SourceDeps } from './kind.ts'
 import { createSource, kindOf } from './registry.ts'
 import { type RemoteFolder, remoteOf } from './remote/open.ts'
@@ -42,4 +44,22 @@ export async function openPlanSource(settings: SourceSettings, deps: PlanDeps): 
     source: createSource({ ...settings, folder }, deps),
     close: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+const patternsOf = (settings: SourceSettings): readonly string[] =>
+  (settings as Partial<FolderOptions>).files ?? []
+
+/**
+ * The files in the drop folder of a source that neither it nor another source takes; none where it has no drop folder on this
+ * machine, or the folder cannot be read.
+ */
+export async function strayFiles(
+  settings: SourceSettings,
+  all: readonly SourceSettings[],
+): Promise<readonly string[]> {
+  const { folder } = settings as Partial<FolderOptions>
+  if (folder === undefined || remoteOf(settings) !== undefined || kindOf(settings).kind.isPulled === true)
+    return []
+  const beside = all.filter((other) => (other as Partial<FolderOptions>).folder === folder)
+  return unmatchedFiles(folder, beside.flatMap(patternsOf)).catch(() => [])
 }

@@ -6,7 +6,7 @@ import { openPlace, type Place } from '../support/in-process.ts'
 
 let sandbox: Sandbox
 let place: Place
-const configure = (onDuplicateKey: string): Promise<void> =>
+const configure = (onDuplicateKey: string, more = ''): Promise<void> =>
   place.write(
     'config.yaml',
     `
@@ -18,7 +18,7 @@ pipelines:
     key: no
     on_duplicate_key: ${onDuplicateKey}
     map: { mail: mail }
-`,
+${more}`,
   )
 
 beforeEach(async () => {
@@ -43,4 +43,25 @@ it('counts records whose key an earlier one has, as many as the run rejects', as
 it('counts none of them where the last one counts', async () => {
   await configure('last')
   expect((await place.cli('check')).stdout).toContain('1 of the first 5 records would be rejected')
+})
+
+it('names the files in the folder that no pattern takes', async () => {
+  await configure('last')
+  for (const name of ['b.txt', 'c.xlsx', '.hidden', 'd.csv.part', 'e.CSV'])
+    await place.write(`inbox/shop/${name}`, 'x')
+  await place.write('inbox/shop/kept/f.txt', 'x')
+  const { stdout, code } = await place.cli('check')
+  expect(stdout).toContain(
+    'warning: pipeline shop: 2 files in the folder not read, because source.files matches none of them: b.txt, c.xlsx\n',
+  )
+  expect(code).toBe(2)
+})
+
+it('names none that another pipeline takes', async () => {
+  await place.write('inbox/shop/b.txt', 'no,mail\n7,x@x.example\n')
+  await configure(
+    'last',
+    '  club: { source: { type: csv, folder: inbox/shop, files: "*.txt", settle: 0s }, map: { mail: mail } }',
+  )
+  expect((await place.cli('check')).stdout).not.toContain('source.files')
 })

@@ -31,7 +31,7 @@ interface CheckReport {
 async function checkPipelines(settings: Settings) {
   const checked = []
   for (const pipeline of settings.pipelines)
-    checked.push({ name: pipeline.name, ...(await checkColumns(pipeline)) })
+    checked.push({ name: pipeline.name, ...(await checkColumns(pipeline, settings)) })
   return {
     problems: checked.flatMap(({ name, problems }) =>
       problems.map((text) => ({ about: `pipeline ${name}`, text })),

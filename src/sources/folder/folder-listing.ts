@@ -101,6 +101,22 @@ async function matchingEntries(options: FolderOptions): Promise<{ raw: Buffer; n
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** The files, hidden and unfinished ones left out, that no pattern takes: they would stay there unnoticed. */
+export async function unmatchedFiles(
+  folder: string,
+  patterns: readonly string[],
+): Promise<readonly string[]> {
+  const entries = await readdir(folder, { encoding: 'buffer', withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .filter(({ name: raw }) => {
+      const name = raw.toString('utf8')
+      return isWanted(name, ['*']) && !isWanted(name, patterns)
+    })
+    .map(({ name: raw }) => displayName(raw))
+    .sort()
+}
+
 async function readFolder(folder: string): Promise<Buffer[]> {
   try {
     return await readdir(folder, { encoding: 'buffer' })

@@ -23,7 +23,7 @@ import { plural } from '../../../core/words/format.ts'
 import { createService } from '../../../service/service.ts'
 import { ordersWithin } from '../../../sync/plan/date-orders.ts'
 import { recordsAmong } from '../../../sync/plan/united.ts'
-import { openPlanSource } from '../../../sources/plan-source.ts'
+import { openPlanSource, strayFiles } from '../../../sources/plan-source.ts'
 import type { Desk } from '../desk.ts'
 import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../../system.ts'
@@ -186,15 +186,36 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
   }
 }
 
+/** So many files that nothing takes are named. */
+const STRAYS = 3
+
+/** Files that lie in the folder, and that no pattern of it takes. */
+async function strayWarning(
+  pipeline: PipelineSettings,
+  { pipelines }: Pick<Settings, 'pipelines'>,
+): Promise<readonly string[]> {
+  const strays = await strayFiles(
+    pipeline.source,
+    pipelines.map(({ source }) => source),
+  )
+  if (strays.length === 0) return []
+  const named = strays.slice(0, STRAYS).join(', ')
+  const more = strays.length > STRAYS ? ` and ${strays.length - STRAYS} more` : ''
+  return [
+    `${plural(strays.length, 'file')} in the folder not read, because source.files matches none of them: ${named}${more}`,
+  ]
+}
+
 /** Holds the mapping against the files that wait now, their headers and first records; a sentence for each that does not fit. */
 export async function checkColumns(
   pipeline: PipelineSettings,
+  settings: Pick<Settings, 'pipelines'>,
 ): Promise<{ files: number; unsettled: number; problems: readonly string[]; warnings: readonly string[] }> {
   const { source, close } = await openPlanSource(pipeline.source, { clock, ownFolder: planFolder })
   try {
     const { ready, unsettled, refused } = await source.list({ wait: false })
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
-    const warnings: string[] = []
+    const warnings = [...(await strayWarning(pipeline, settings))]
     for (const input of ready) {
       const { problem, allRejected, someRejected, notes = [] } = await fileCheck(source, input, pipeline)
       const wrong = problem ?? allRejected
