@@ -217,6 +217,10 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'no-break-value': [
     '2:3: is not valid YAML here (Implicit keys need to be on a single line); look for a missing quote, bracket or colon, and for no-break spaces (U+00A0), which separate nothing',
   ],
+  'star-schedule': ['3:20: is not valid YAML here; text that begins with * must stand in quotes'],
+  'star-unquoted': [
+    '3:49: no anchor (&name) above has this name; text that begins with * must stand in quotes',
+  ],
   'tab-indent': ['2:1: a tab cannot indent; use spaces'],
   timezone: [
     '6:15: pipelines.shop.timezone: is not a time zone; write an IANA name such as Europe/Berlin (did you mean Europe/Berlin?)',

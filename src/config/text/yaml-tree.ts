@@ -63,12 +63,17 @@ const OPEN_BRACKET = 'a bracket opened above is not closed; close it with } or ]
 const VARIABLE_IN_BRACES =
   'is not valid YAML here; put the text with ${...} in quotes, because it is between { and }'
 
+const STAR = 'text that begins with * must stand in quotes'
+const UNKNOWN_ALIAS = `no anchor (&name) above has this name; ${STAR}`
+const STAR_WITHIN = `is not valid YAML here; ${STAR}`
+
 /** The parser's own words, without the piece of the file that some of them quote: it may be a secret. */
 function syntaxSentence(text: string, lines: LineCounter, error: YAMLError): string {
   const { line } = position(lines, error.pos[0])
   const start = lines.lineStarts[line - 1] ?? 0
   if (error.code === 'UNEXPECTED_TOKEN' && /\{.*[^"']\$\{/.test(text.slice(start, error.pos[1])))
     return VARIABLE_IN_BRACES
+  if (error.message.startsWith('Unexpected alias')) return STAR_WITHIN
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow')) return OPEN_BRACKET
   const words = error.message.replace(/: ".*$/s, '')
   const noBreak = (text.slice(start).split('\n', 1)[0] ?? '').includes('\u00a0')
@@ -125,8 +130,7 @@ function refuseAliases(reading: Reading): void {
     report(reading, where, 'an alias of a value that contains aliases; write the value out')
   }
   for (const { offset, known } of aliases.slice(0, MAX_ALIASES)) {
-    if (!known)
-      report(reading, { path: [], offset }, 'no anchor (&name) above has this name; write the value out')
+    if (!known) report(reading, { path: [], offset }, UNKNOWN_ALIAS)
   }
 }
 
