@@ -12,6 +12,7 @@ export const ENV = {
   METRICS_TOKEN: 't0ken-of-the-metrics',
   EMPTY: '',
   SPACED: 'abc def',
+  QUOTED: '"s3cret-in-quotes"',
   NUMBER: '8081',
   WORD: 'high',
 }

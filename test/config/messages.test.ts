@@ -85,6 +85,9 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'key-file-missing': [
     '3:17: service.api_key_file: the file no-such-file: there is no such file; write the key of the service into it, and nothing else',
   ],
+  'key-in-quotes': [
+    '3:12: service.api_key: stands in quotes, which would be sent with it (environment variable QUOTED); set QUOTED to the real one',
+  ],
   'key-missing': [
     '1:1: service.api_key: is missing; add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file',
   ],
@@ -360,6 +363,7 @@ describe('what is wrong with a configuration', () => {
       ENV.KEY,
       ENV.TOKEN,
       ENV.SPACED,
+      ENV.QUOTED,
       'hunter2',
       '012345',
       'changeme',

@@ -40,6 +40,8 @@ function secretProblem(value: string, use: 'header' | 'text'): string | undefine
   // A header takes printable ASCII alone: anything else was pasted along by accident.
   if (use === 'header' && !/^[\x21-\x7e]+$/.test(value))
     return 'contains white space or other characters that no key has'
+  // `KEY="..."` in a file of variables that no shell reads.
+  if (use === 'header' && /^(["']).*\1$/.test(value)) return 'stands in quotes, which would be sent with it'
   return undefined
 }
 
