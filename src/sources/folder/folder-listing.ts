@@ -1,6 +1,6 @@
 // Looks into a drop folder: which entries match, which of them are ready, still growing, or no files at all.
 // Looks only at what `lstat` tells; nothing is opened, followed or changed.
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, existsSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { extname, matchesGlob } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
@@ -123,7 +123,10 @@ async function readFolder(folder: string): Promise<Buffer[]> {
   } catch (error) {
     const code = faultCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new SyncError('INPUT_FOLDER_MISSING', `The folder ${folder} is missing`, { cause: error })
+      const text = existsSync(folder)
+        ? `${folder} is a file, and no folder`
+        : `The folder ${folder} is missing`
+      throw new SyncError('INPUT_FOLDER_MISSING', text, { cause: error })
     }
     throw folderUnreadable(folder, error)
   }

@@ -25,6 +25,10 @@ function realPlace(path: string): string {
 
 function assertOneName(place: string): void {
   const file = statSync(place, { throwIfNoEntry: false })
+  if (file?.isDirectory() === true)
+    throw new SyncError('STATE_UNUSABLE', `the state ${place} is a folder`, {
+      hint: `Name a file in it as state.path: ${join(place, 'contact-sync.db')}`,
+    })
   if (file === undefined || !file.isFile() || file.nlink <= 1) return
   throw new SyncError(
     'STATE_UNUSABLE',
@@ -37,7 +41,7 @@ function assertOneName(place: string): void {
 
 /**
  * The one path of the state to which `path` leads, whether it is there yet or not. Throws STATE_UNUSABLE where a link leads
- * nowhere, and where the file has several names.
+ * nowhere, where it is a folder, and where the file has several names.
  */
 export function statePlace(path: string): string {
   try {

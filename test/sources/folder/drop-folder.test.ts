@@ -75,6 +75,12 @@ describe('isWanted', () => {
 })
 
 describe('listing', () => {
+  it('says that it is a file, where one has its name', async () => {
+    drop('a.csv', 'mail\n')
+    const source = sourceOf('csv', { folder: join(folder, 'a.csv') })
+    await expect(source.list({ wait: false })).rejects.toThrow('a.csv is a file, and no folder')
+  })
+
   it("does not speak of subfolders that are nobody's file", async () => {
     mkdirSync(join(folder, 'archive'))
     expect((await sourceOf('csv', { files: '*' }).list({ wait: false })).refused).toEqual([])

@@ -79,6 +79,10 @@ describe.each(ALIASES)('%s', (_, alias) => {
   })
 })
 
+it('a folder is no state, and no matter of rights', () => {
+  expect(() => openState(join(folder, 'data'), owner)).toThrow(/^the state .*data is a folder$/)
+})
+
 it('a state that is not there yet is owned once under two names of its folder', async () => {
   await symlink(join(folder, 'data'), join(folder, 'elsewhere'))
   const state = openState(join(folder, 'elsewhere', 'new', 'state.db'), owner)
