@@ -228,6 +228,9 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   timezone: [
     '6:15: pipelines.shop.timezone: is not a time zone; write an IANA name such as Europe/Berlin (did you mean Europe/Berlin?)',
   ],
+  'timezone-abbreviated': [
+    '6:15: pipelines.shop.timezone: is not a time zone; write an IANA name such as Europe/Berlin',
+  ],
   'token-empty': [
     '2:18: server.token: is empty (environment variable EMPTY); set EMPTY to the real one, or leave token out',
   ],

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { DURATION, DURATION_SENTENCE, durationText, milliseconds } from './duration.ts'
 import { shareText } from './format.ts'
-import { suggestion } from './nearest.ts'
+import { nearName } from './nearest.ts'
 
 /** Text that says something. */
 export const text = z.string().min(1, { error: 'is empty; write some text, or leave the key out' })
@@ -80,8 +80,10 @@ function isZone(name: string): boolean {
 
 export const timezone = z.string().check((ctx) => {
   if (isZone(ctx.value)) return
-  const nearest = suggestion(ctx.value, Intl.supportedValuesOf('timeZone'))
-  const message = `is not a time zone; write an IANA name such as Europe/Berlin (${nearest})`
+  const near = nearName(ctx.value, Intl.supportedValuesOf('timeZone'))
+  // MEZ, CET+1 and their like are as far from every name.
+  const meant = near === undefined ? '' : ` (did you mean ${near}?)`
+  const message = `is not a time zone; write an IANA name such as Europe/Berlin${meant}`
   ctx.issues.push({ code: 'custom', input: ctx.value, message })
 })
 
