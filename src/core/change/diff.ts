@@ -116,7 +116,7 @@ export function fieldChanges(fields: Contact, known: Contact): Readonly<Record<s
 
 function missingText(contact: Contact): string {
   const missing = FULL_ADDRESS_FIELDS.filter((field) => contact[field] === undefined)
-  return `the record has no valid e-mail address, and for a contact without one it lacks ${missing.join(', ')}; a condition in where skips such records`
+  return `the record has no valid e-mail address, and for a contact without one it lacks ${missing.join(', ')}; skip_without: [mail], or a condition in where, skips such records`
 }
 
 export const MERGED_IN_CALL_REASON =

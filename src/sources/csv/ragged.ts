@@ -2,6 +2,8 @@
 // every value behind it belongs to another column. So a row is only fitted where most rows of the file show that it is
 // the end that differs, or where `pad` says that short rows of this source always lack the end. Pure.
 
+import { plural } from '../../core/words/format.ts'
+
 /** How many values the rows of a file have. */
 export interface WidthCensus {
   readonly rows: number
@@ -43,7 +45,7 @@ export function needsCensus(values: readonly string[], width: number, short: Sho
 }
 
 const sizes = (values: readonly string[], width: number): string =>
-  `The row has ${values.length} values, the header has ${width}`
+  `The row has ${plural(values.length, 'value')}, the header has ${width}`
 
 const counted = (number: number): string => (number === 1 ? 'one' : String(number))
 

@@ -101,7 +101,7 @@ describe('a new contact', () => {
   it.each(Object.keys(ADDRESS))('without a mail is rejected where %s is blank, and says so', (field) =>
     expect(difference(asDesired({ ...ADDRESS, [field]: '' }), unknown, RULES)).toStrictEqual({
       ...{ kind: 'rejected', code: 'CONTACT_INCOMPLETE' },
-      reason: `the record has no valid e-mail address, and for a contact without one it lacks ${field}; a condition in where skips such records`,
+      reason: `the record has no valid e-mail address, and for a contact without one it lacks ${field}; skip_without: [mail], or a condition in where, skips such records`,
     }),
   )
 

@@ -57,6 +57,19 @@ describe('a field made of a full name or of a list of addresses', () => {
       'is not a valid e-mail address',
     )
   })
+
+  it.each([
+    ['mail', 'Nea <n@x.example.com>', 'is not a valid e-mail address; the rule address: 1 takes the first'],
+    ['mail', 'n@x.example.com, m@x.example.com', 'the rule address: 1 takes the first one of a text'],
+    ['date_of_birth', '31.12.1980', '; the rule date reads other forms'],
+    ['ba_country', 'Germany', '; the rule country: true reads names and other codes'],
+  ])('names the rule that reads it: %s of %s', async (name, value, expected) => {
+    expect(await field(name, { column: 'A' }, { A: value })).toContain(expected)
+  })
+
+  it('names none where no part is an address', async () => {
+    expect(await field('mail', { column: 'A' }, { A: 'n @x.example.com' })).toMatch(/e-mail address$/)
+  })
 })
 
 describe('unless', () => {

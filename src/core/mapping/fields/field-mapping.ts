@@ -6,6 +6,7 @@ import { compileExpression, type FieldExpression } from '../cel/condition.ts'
 import type { ContactField, FieldValue } from '../contact.ts'
 import type { CustomFieldRule } from '../custom-fields.ts'
 import { checkField, cleanText, type FieldCheck, truncated, truncatedTo } from './field-check.ts'
+import { withRuleHint } from './rule-hint.ts'
 import { SyncError } from '../../words/errors.ts'
 import { parseNumber } from '../../words/number.ts'
 import { compilePick, pickPairs } from './pick.ts'
@@ -331,7 +332,8 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
     if (target.isBlank(value)) return blankResult()
     const text = asNumber(cleanText(value))
     if (typeof text !== 'string') return invalid(text.problem, value)
-    const checked = checkedValue({ target, onInvalid }, notedChange(note, names.number, value, text), note)
+    const result = checkedValue({ target, onInvalid }, notedChange(note, names.number, value, text), note)
+    const checked = withRuleHint({ name: target.name, mapping }, result)
     return isDefault && checked.value !== undefined ? { ...checked, isStandIn: true } : checked
   }
   return {

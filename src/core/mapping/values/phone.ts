@@ -6,6 +6,7 @@ import {
   parsePhoneNumberFromString,
   type PhoneNumber,
 } from 'libphonenumber-js/max'
+import { oddities } from '../odd-values.ts'
 import type { ValueRule } from './value-rule.ts'
 
 /** No number is longer than this with all that is written around it, even two of them. */
@@ -55,6 +56,11 @@ export function phoneRule(country: string): ValueRule {
     if (areSeveral(text, country))
       return { problem: 'contains several phone numbers; the transform split takes one of them' }
     const found = numberIn(text, country)
+    if (found === undefined && oddities(text).includes('numbers with an exponent'))
+      return {
+        problem:
+          'is not a phone number; a spreadsheet has made it of one: format the column as text there, and export it again',
+      }
     if (found === undefined)
       return { problem: `is not a phone number of ${country}, and none with a country code` }
     if (found.ext !== undefined)

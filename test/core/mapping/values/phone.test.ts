@@ -110,6 +110,10 @@ describe('a telephone number', () => {
     expect(read('DE', text)).toMatch(/^! is not a phone number/)
   })
 
+  it.each(['4,91711E+11', '4.91711E+11'])('is one that a spreadsheet has damaged: %s', (text) => {
+    expect(read('DE', text)).toContain('format the column as text there')
+  })
+
   it('is read however its country writes it, and from everywhere with a code', () => {
     const all = getCountries()
     expect(all.length).toBeGreaterThan(240)

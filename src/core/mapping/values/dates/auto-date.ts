@@ -2,7 +2,7 @@
 // it; a text that could be two days is refused.
 import { compileDateFormat, type DateParts } from './date-format.ts'
 import { dateAndTime, type DateOrder, orderOf } from './date-order.ts'
-import { type DateReading, dayOf, LONGEST_DATE, saysNothing } from './date.ts'
+import { type DateReading, dayOf, LONGEST_DATE, saysNothing, serialHint } from './date.ts'
 import type { RuledText, ValueRule } from '../value-rule.ts'
 
 /** Unambiguous forms: day and month cannot be confused. */
@@ -68,7 +68,7 @@ export function autoDateRule(
 ): ValueRule {
   const reading: DateReading = { ...how, formats: [] }
   return (text): RuledText => {
-    const problem = 'is no date'
+    const problem = `is no date${serialHint(text)}`
     if (text.length > LONGEST_DATE) return { problem }
     if (saysNothing(text)) return ''
     const { date, time } = dateAndTime(text)

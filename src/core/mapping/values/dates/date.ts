@@ -134,9 +134,18 @@ export function dayOf(parts: DateParts, how: DateReading): string | undefined {
 const isDay = (parts: DateParts | undefined, how: DateReading): boolean =>
   parts !== undefined && dayOf(parts, how) !== undefined
 
+/** `29221`, from 1927 to 2118. */
+const SERIAL = /^[1-7]\d{4}(?:[.,]\d+)?$/
+
+/** Of a text that is no date: the form in which a spreadsheet keeps one. */
+export const serialHint = (text: string): string =>
+  SERIAL.test(text.trim())
+    ? '; a spreadsheet may have made it of a date: format the column as a date there, and export it again'
+    : ''
+
 function hintFor(text: string, how: DateReading): string {
   const fitting = USUAL.filter(({ read }) => isDay(read(text), how)).map(({ pattern }) => pattern)
-  return fitting.length === 0 ? '' : `; ${fitting.slice(0, 2).join(' or ')} would read it`
+  return fitting.length === 0 ? serialHint(text) : `; ${fitting.slice(0, 2).join(' or ')} would read it`
 }
 
 const quoted = (formats: readonly string[]): string => formats.map((format) => `"${format}"`).join(', ')

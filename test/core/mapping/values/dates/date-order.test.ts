@@ -129,6 +129,10 @@ describe('a date without a pattern', () => {
     ['31.12.1980 late', '! is no date'],
     ['31.12.1980 99:99:99:99', '! is no date'],
     ['x'.repeat(200), '! is no date'],
+    [
+      '29221',
+      '! is no date; a spreadsheet may have made it of a date: format the column as a date there, and export it again',
+    ],
   ])('%s without any proof', (text, expected) => {
     expect(read(text)).toBe(expected)
   })

@@ -238,7 +238,11 @@ describe('what fits no pattern', () => {
     ['dd.MM.yyyy', '31. Dezember 1980', '! does not fit "dd.MM.yyyy"; d. MMMM yyyy would read it'],
     ['dd.MM.yyyy', '31.12.1980 00:00', '! does not fit "dd.MM.yyyy"; d.M.yyyy H:mm would read it'],
     ['dd.MM.yyyy', 'unknown', '! does not fit "dd.MM.yyyy"'],
-    ['dd.MM.yyyy', '29221', '! does not fit "dd.MM.yyyy"'],
+    [
+      'dd.MM.yyyy',
+      '29221',
+      '! does not fit "dd.MM.yyyy"; a spreadsheet may have made it of a date: format the column as a date there, and export it again',
+    ],
     ['dd.MM.yyyy', '12-01', '! does not fit "dd.MM.yyyy"'],
     ['d.M.yy', '3.2.1980', '! does not fit "d.M.yy"; d.M.yyyy would read it'],
     ['d MMM yyyy', '3 Foo 1980', '! is not a day of the calendar'],
