@@ -1,7 +1,8 @@
 // The source of a plan, which leaves no trace: what has to be fetched for it is spooled into a temporary folder, and removed.
-import { rm } from 'node:fs/promises'
+import { access, constants, rm } from 'node:fs/promises'
 import type { Source } from '../core/ports.ts'
 import type { SourceSettings } from '../core/settings.ts'
+import { faultCode } from './fault.ts'
 import { unmatchedFiles } from './folder/folder-listing.ts'
 import type { FolderOptions } from './options.ts'
 import type { SourceDeps } from './kind.ts'
@@ -49,17 +50,29 @@ export async function openPlanSource(settings: SourceSettings, deps: PlanDeps): 
 const patternsOf = (settings: SourceSettings): readonly string[] =>
   (settings as Partial<FolderOptions>).files ?? []
 
-/**
- * The files in the drop folder of a source that neither it nor another source takes; none where it has no drop folder on this
- * machine, or the folder cannot be read.
- */
+/** Undefined where the source has no drop folder on this machine. */
+function dropFolderOf(settings: SourceSettings): string | undefined {
+  const isElsewhere = remoteOf(settings) !== undefined || kindOf(settings).kind.isPulled === true
+  return isElsewhere ? undefined : (settings as Partial<FolderOptions>).folder
+}
+
+/** The files in the drop folder of a source that neither it nor another source takes; none where it cannot be read. */
 export async function strayFiles(
   settings: SourceSettings,
   all: readonly SourceSettings[],
 ): Promise<readonly string[]> {
-  const { folder } = settings as Partial<FolderOptions>
-  if (folder === undefined || remoteOf(settings) !== undefined || kindOf(settings).kind.isPulled === true)
-    return []
+  const folder = dropFolderOf(settings)
+  if (folder === undefined) return []
   const beside = all.filter((other) => (other as Partial<FolderOptions>).folder === folder)
   return unmatchedFiles(folder, beside.flatMap(patternsOf)).catch(() => [])
+}
+
+/** The drop folder of a source, where this user could put no file of it away. */
+export async function closedFolder(settings: SourceSettings): Promise<string | undefined> {
+  const folder = dropFolderOf(settings)
+  if (folder === undefined) return undefined
+  return access(folder, constants.W_OK).then(
+    () => undefined,
+    (error: unknown) => (['EACCES', 'EROFS'].includes(faultCode(error) ?? '') ? folder : undefined),
+  )
 }

@@ -1,4 +1,5 @@
 // What `check` says of the records that wait.
+import { chmodSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
@@ -64,4 +65,14 @@ it('names none that another pipeline takes', async () => {
     '  club: { source: { type: csv, folder: inbox/shop, files: "*.txt", settle: 0s }, map: { mail: mail } }',
   )
   expect((await place.cli('check')).stdout).not.toContain('source.files')
+})
+
+it.skipIf(process.getuid?.() === 0)('names a folder from which no file could be put away', async () => {
+  await configure('last')
+  chmodSync(place.path('inbox/shop'), 0o555)
+  const { stdout } = await place.cli('check')
+  chmodSync(place.path('inbox/shop'), 0o755)
+  expect(stdout).toMatch(
+    /warning: pipeline shop: this user may not write to .*inbox\/shop: a run could put no/,
+  )
 })

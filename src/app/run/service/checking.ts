@@ -23,7 +23,7 @@ import { plural } from '../../../core/words/format.ts'
 import { createService } from '../../../service/service.ts'
 import { ordersWithin } from '../../../sync/plan/date-orders.ts'
 import { recordsAmong } from '../../../sync/plan/united.ts'
-import { openPlanSource, strayFiles } from '../../../sources/plan-source.ts'
+import { closedFolder, openPlanSource, strayFiles } from '../../../sources/plan-source.ts'
 import type { Desk } from '../desk.ts'
 import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../../system.ts'
@@ -189,19 +189,25 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
 /** So many files that nothing takes are named. */
 const STRAYS = 3
 
-/** Files that lie in the folder, and that no pattern of it takes. */
-async function strayWarning(
-  pipeline: PipelineSettings,
+/** What is wrong with the folder, and with no file that a run would take. */
+async function folderWarnings(
+  { source }: PipelineSettings,
   { pipelines }: Pick<Settings, 'pipelines'>,
 ): Promise<readonly string[]> {
+  const closed = await closedFolder(source)
+  const rights =
+    closed === undefined
+      ? []
+      : [`this user may not write to ${closed}: a run could put no file away; give it the right to`]
   const strays = await strayFiles(
-    pipeline.source,
-    pipelines.map(({ source }) => source),
+    source,
+    pipelines.map((other) => other.source),
   )
-  if (strays.length === 0) return []
+  if (strays.length === 0) return rights
   const named = strays.slice(0, STRAYS).join(', ')
   const more = strays.length > STRAYS ? ` and ${strays.length - STRAYS} more` : ''
   return [
+    ...rights,
     `${plural(strays.length, 'file')} in the folder not read, because source.files matches none of them: ${named}${more}`,
   ]
 }
@@ -215,7 +221,7 @@ export async function checkColumns(
   try {
     const { ready, unsettled, refused } = await source.list({ wait: false })
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
-    const warnings = [...(await strayWarning(pipeline, settings))]
+    const warnings = [...(await folderWarnings(pipeline, settings))]
     for (const input of ready) {
       const { problem, allRejected, someRejected, notes = [] } = await fileCheck(source, input, pipeline)
       const wrong = problem ?? allRejected
