@@ -85,7 +85,10 @@ const ABOUT_HELD: ReadonlySet<string> = new Set(['release', 'approve', 'drop_cha
 async function lastOf(run: string, state: StateStore): Promise<number | undefined> {
   const [newest] = await state.logPage({ run }, { order: 'newest', limit: 1 })
   for (let from: number | undefined; ;) {
-    const page = await state.logPage({ run }, { order: 'newest', limit: 500, ...(from === undefined ? {} : { from }) })
+    const page = await state.logPage(
+      { run },
+      { order: 'newest', limit: 500, ...(from === undefined ? {} : { from }) },
+    )
     const own = page.find(({ action }) => !ABOUT_HELD.has(action))
     if (own !== undefined || page.length === 0) return (own ?? newest)?.seq
     from = page.at(-1)?.seq
