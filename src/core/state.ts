@@ -248,8 +248,9 @@ export interface StagingRules {
   readonly missing?: MissingRules | undefined
 }
 
-/** What guards judge of an input; `read` is counted by the reader. What was released in the same form is not in it. */
+/** What guards judge of an input; `read` is counted by the reader. What was released in the same form is in `released` alone. */
 export interface InputNumbers extends Omit<PlanNumbers, 'read' | 'newTerms'> {
+  readonly released: { readonly changes: number; readonly deletes: number }
   readonly terms: readonly string[]
 }
 

@@ -261,6 +261,18 @@ describe('an approval', () => {
     expect([await nameOf('K1'), await nameOf('K2')]).toEqual(['Anne', 'Bert'])
   })
 
+  it('is void for the change that has moved, though that alone would need none', async () => {
+    await configure({ approvals: '[{ when: { changes: 2 }, by: 1 }]' })
+    await drop({ ...PEOPLE, K1: 'Anne', K2: 'Berta' })
+    await as('anna', 'held', 'release', await run(4))
+    await drop({ ...PEOPLE, K1: 'Anne', K2: 'Bertha' })
+    await run(4)
+    expect([await nameOf('K1'), await nameOf('K2')]).toEqual(['Anne', 'Bert'])
+    expect(await place.json('held', 'list')).toMatchObject({
+      held: [{ guard: 'approval', number: 1, to_approve: 1, changes: [{ key: 'K2' }] }],
+    })
+  })
+
   it('counts for a plan as for the run: of the change itself, and of the same one in a newer file', async () => {
     await configure({ approvals: '[{ when: { changes: 2 }, by: 1 }]' })
     const people = { ...PEOPLE, K1: 'Anne', K2: 'Berta' }

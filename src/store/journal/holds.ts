@@ -53,14 +53,20 @@ const heldPlan = (row: HoldRow): HeldPlan => ({
   ready: row.ready,
 })
 
+/** Planned changes of the input: of records, and of records that are missing. */
+const changesOf = (released: 0 | 1): string =>
+  // What only gives fields up changes no contact.
+  `(SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = ${released} AND cause = 'record'
+         AND (kind <> 'update' OR fields <> '{}'))`
+const deletesOf = (released: 0 | 1): string =>
+  `(SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = ${released} AND cause = 'missing')`
+
 const NUMBERS = `
 SELECT (SELECT count(*) FROM reject WHERE input_id = @id) AS rejected,
        (SELECT count(*) FROM reject WHERE input_id = @id AND key IS NULL) AS unidentified,
        ${linkCount('@pipeline')} AS links,
-       -- What only gives fields up changes no contact.
-       (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'record'
-         AND (kind <> 'update' OR fields <> '{}')) AS changes,
-       (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'missing') AS deletes,
+       ${changesOf(0)} AS changes, ${deletesOf(0)} AS deletes,
+       ${changesOf(1)} AS releasedChanges, ${deletesOf(1)} AS releasedDeletes,
        EXISTS (SELECT 1 FROM meta WHERE name = 'deleted:' || @pipeline) AS hasDeleted`
 
 /** Whether the same change of the same person was released already, in the very form that is planned now. */
@@ -112,7 +118,22 @@ SELECT run_id, pipeline, guard, max(threshold) AS threshold, max(config_hash) AS
 FROM hold GROUP BY run_id, pipeline, guard) AS listed
 WHERE left_over > 0 OR ready > 0 OR waiting > 0 ORDER BY held_at, run_id`
 
-type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
+type Numbers = Record<
+  | 'rejected'
+  | 'unidentified'
+  | 'links'
+  | 'changes'
+  | 'deletes'
+  | 'releasedChanges'
+  | 'releasedDeletes'
+  | 'hasDeleted',
+  number
+>
+
+const NO_NUMBERS: Numbers = {
+  ...{ rejected: 0, unidentified: 0, links: 0, changes: 0, deletes: 0 },
+  ...{ releasedChanges: 0, releasedDeletes: 0, hasDeleted: 0 },
+}
 
 function createHoldPlan(db: Connection): RunState['holdPlan'] {
   const holdOperations = db
@@ -262,10 +283,11 @@ export function createHoldStore(db: Connection): Holds {
   return {
     async inputNumbers({ id, pipeline }, most = 0) {
       if (anyReleased.get(pipeline) !== undefined) inherit.run({ id })
-      const found = numbers.get({ id, pipeline })
-      const none = { rejected: 0, unidentified: 0, links: 0, changes: 0, deletes: 0 }
+      const { releasedChanges, releasedDeletes, hasDeleted, ...found } =
+        numbers.get({ id, pipeline }) ?? NO_NUMBERS
+      const released = { changes: releasedChanges, deletes: releasedDeletes }
       const given = most === 0 ? [] : terms.all(id, most)
-      return { ...none, ...found, hasDeleted: found?.hasDeleted === 1, terms: given }
+      return { ...found, hasDeleted: hasDeleted === 1, released, terms: given }
     },
     holdPlan: createHoldPlan(db),
     async heldPlans(pipelines, counting) {

@@ -9,7 +9,7 @@ import {
   type PlanNumbers,
 } from '../../core/change/waiting/guard.ts'
 import { otherPersonHold } from '../../core/change/waiting/other-person.ts'
-import type { StagedInput } from '../../core/state.ts'
+import type { InputNumbers, StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { PlanContext } from '../context.ts'
@@ -52,16 +52,24 @@ async function deletedWithin(
   )
 }
 
-/** What the rules of `approvals` require of a plan. Asked before anything of it is held. */
+/**
+ * What the rules of `approvals` require of a plan. Asked before anything of it is held. What was released in the same form is
+ * part of the plan: a change that has moved since is judged with it, not as a plan of one.
+ */
 async function requiredOf(
   staged: StagedInput,
-  numbers: Omit<PlanNumbers, 'read' | 'rejected' | 'unidentified' | 'hasDeleted'>,
+  numbers: Omit<PlanNumbers, 'read' | 'rejected' | 'unidentified' | 'hasDeleted'> &
+    Pick<InputNumbers, 'released'>,
   { pipeline: { approvals }, state }: PlanContext,
 ): Promise<readonly RequiredApproval[]> {
   if (approvals === undefined) return []
   const namesTerms = approvals.rules.some(({ when }) => when.terms !== undefined)
   const { terms } = namesTerms ? await state.inputNumbers(staged, Number.MAX_SAFE_INTEGER) : { terms: [] }
-  return requiredApprovals({ ...numbers, given: terms }, approvals.rules, await state.termAliases())
+  const { released } = numbers
+  const changes = numbers.changes + released.changes
+  const deletes = numbers.deletes + released.deletes
+  const plan = { ...numbers, changes, deletes, given: terms }
+  return requiredApprovals(plan, approvals.rules, await state.termAliases())
 }
 
 /** One report of all that is held. */
@@ -111,10 +119,10 @@ function heldOf(
   return records === 0 ? 'deletes' : 'records'
 }
 
-/** Holds what approvers must release, whether or not a guard holds it anyway. */
+/** Holds what approvers must release, whether or not a guard holds it anyway (`isHeld`). */
 async function holdRequired(
   staged: StagedInput,
-  { required, counts }: { required: readonly RequiredApproval[]; counts: Counts },
+  { required, counts, isHeld }: { required: readonly RequiredApproval[]; counts: Counts; isHeld: boolean },
   context: PlanContext,
 ): Promise<Hold | undefined> {
   if (required.length === 0) return undefined
@@ -126,6 +134,8 @@ async function holdRequired(
   const all = (part: 'reason' | 'threshold'): string =>
     [...new Set(required.map((one) => one[part]))].join('; ')
   const number = held.records + held.deletes
+  // All of it was released.
+  if (number === 0 && !isHeld) return undefined
   const hold = {
     guard: 'approval',
     holds: heldOf(required, held),
@@ -145,7 +155,8 @@ export async function holdByApprovals(
 ): Promise<void> {
   if (context.pipeline.approvals === undefined) return
   const numbers = { ...(await context.state.inputNumbers(staged)), newTerms: 0 }
-  await holdRequired(staged, { required: await requiredOf(staged, numbers, context), counts }, context)
+  const required = await requiredOf(staged, numbers, context)
+  await holdRequired(staged, { required, counts, isHeld: false }, context)
 }
 
 /** Whether anything was held by it. */
@@ -184,8 +195,9 @@ export async function holdByGuards(
   // Before the rest, so that it keeps its own reason. What was released already is not held again.
   const isOfPersons =
     ofPersons !== undefined && (await holdPart(staged, { hold: ofPersons, counts }, context))
-  if (hold !== undefined) await holdPart(staged, { hold, counts }, context)
-  const approval = await holdRequired(staged, { required, counts }, context)
+  const isOfGuards = hold !== undefined && (await holdPart(staged, { hold, counts }, context))
+  const isHeld = isOfPersons || isOfGuards
+  const approval = await holdRequired(staged, { required, counts, isHeld }, context)
   return {
     ...ofGuards,
     hold: together([isOfPersons ? ofPersons : undefined, hold, approval]),

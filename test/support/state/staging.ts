@@ -267,15 +267,20 @@ export function memoryStaging(tables: Tables): Staging {
     async inputNumbers({ id, pipeline }, most = 0) {
       inherit(tables, { id })
       const rejects = [...tables.rejects.values()].filter(({ inputId }) => inputId === id)
-      const planned = rowsWhere(tables, (row) => isPlannedOf({ id }, row) && !row.released)
+      const all = rowsWhere(tables, (row) => isPlannedOf({ id }, row))
+      const planned = all.filter((row) => !row.released)
+      const numbersOf = (rows: typeof all) => ({
+        changes: rows.filter((row) => row.cause === 'record' && (row.kind !== 'update' || hasFields(row)))
+          .length,
+        deletes: rows.filter(({ cause }) => cause === 'missing').length,
+      })
       const terms = new Set(planned.flatMap((row) => row.terms?.add ?? []))
       return {
         rejected: rejects.length,
         unidentified: rejects.filter(({ key }) => key === undefined).length,
         links: linksWhere(tables, (link) => link.pipeline === pipeline).length,
-        changes: planned.filter((row) => row.cause === 'record' && (row.kind !== 'update' || hasFields(row)))
-          .length,
-        deletes: planned.filter(({ cause }) => cause === 'missing').length,
+        ...numbersOf(planned),
+        released: numbersOf(all.filter((row) => row.released)),
         hasDeleted: tables.deleted.has(pipeline),
         terms: [...terms].slice(0, most),
       }
