@@ -100,7 +100,7 @@ function isInLog(db: Connection, { entries, hash }: Mark): boolean {
 }
 
 /** The newest file that `state move` has put aside from this place; undefined where there is none. */
-export function putAside(statePath: string): string | undefined {
+function putAside(statePath: string): string | undefined {
   const place = statePlace(statePath)
   const names = existsSync(dirname(place)) ? readdirSync(dirname(place)) : []
   return names
