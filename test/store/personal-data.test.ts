@@ -104,6 +104,9 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'app/hand-over-places.ts': none('public parts of entries, which identify no person'),
   'app/decisions/desk-server.ts': none('an empty folder for a socket'),
   'app/init/trying.ts': passing('copies of samples, removed with the trial'),
+  'app/temporary-folder.ts': passing(
+    'what a plan fetches and an init copies; what a killed one left goes with the next',
+  ),
   'app/people/pipelines.ts': none('renames the folder of a pipeline, writes nothing into it'),
   'app/run/opt-out-files.ts': forgotten('eraseOptOuts'),
   'app/witnessing.ts': none('heads of the sync log: numbers and digests'),
@@ -120,7 +123,6 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'sources/folder/erasing.ts': forgotten('eraseRecords itself'),
   'sources/folder/place.ts': forgotten('archived files: eraseRecords'),
   'sources/folder/taking.ts': passing('the input on its way to the archive'),
-  'sources/plan-source.ts': passing('what a plan fetches, removed with it'),
   'sources/pull/spool.ts': passing(
     'inputs of the next run, archived with it; what a killed fetch leaves: eraseRecords',
   ),
