@@ -179,7 +179,7 @@ describe('a plan as Markdown', () => {
 
 ### shop: 3 changes
 
-5 records: 1 created, 2 updated, 2 unchanged, 1 deleted, 9 deletes held, 1 term made. 9 requests, at least 1 s.
+5 records: 1 created, 2 updated, 2 unchanged, 1 deleted, 9 deletes held, 1 term made. 11 requests, at least 2 s.
 
 - held, by reason: max_deletes 9, shared_mail 2
 - held: full&#46;csv: max_deletes, 9 against 5% (5)
