@@ -11,7 +11,7 @@ import { isOwned } from './file/lock.ts'
 import { currentMark, doubtOfState, lostText, type Mark, noState, readMark } from './file/mark.ts'
 import type { SyncError } from '../core/words/errors.ts'
 import { createKnownPipelines } from './pipelines.ts'
-import { statePlace } from './file/place.ts'
+import { closedPlace, statePlace } from './file/place.ts'
 import { createRunStore } from './journal/runs.ts'
 import { stateError } from './file/trouble.ts'
 
@@ -164,6 +164,10 @@ export function stateDoubt(where: StateLocation): string | undefined {
     db.close()
   }
 }
+
+/** What this user would have to be able to write to, and cannot; undefined for a state at a server, too. */
+export const closedState = (where: StateLocation): string | undefined =>
+  serverPlace(where) === undefined ? closedPlace(statePlace(statePlaceOf(where).path)) : undefined
 
 /** For a command that reads a state which is not there. */
 export const noStateAt = (where: StateLocation): SyncError =>

@@ -1,5 +1,5 @@
 // What `check` says of the records that wait.
-import { chmodSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
@@ -75,4 +75,24 @@ it.skipIf(process.getuid?.() === 0)('names a folder from which no file could be 
   expect(stdout).toMatch(
     /warning: pipeline shop: this user may not write to .*inbox\/shop: a run could put no/,
   )
+})
+
+it('names a state that was lost, which no run takes', async () => {
+  await configure('last')
+  expect(await place.json('run')).toMatchObject({ pipelines: [{ created: 2 }] })
+  expect(await place.cli('check')).toMatchObject({ code: 0 })
+  for (const part of ['', '-wal', '-shm']) rmSync(place.path(`state/contact-sync.db${part}`), { force: true })
+  const { stdout, code } = await place.cli('check')
+  expect(stdout).toMatch(/^state: .*contact-sync\.db does not exist, but its mark says that run 1 /m)
+  expect(code).toBe(2)
+})
+
+it.skipIf(process.getuid?.() === 0)('warns of a state that its user cannot write', async () => {
+  await configure('last')
+  await place.write('state/other', '')
+  chmodSync(place.path('state'), 0o500)
+  const { stdout, code } = await place.cli('check')
+  chmodSync(place.path('state'), 0o700)
+  expect(stdout).toContain(`warning: state: this user may not write to ${place.path('state')};`)
+  expect(code).toBe(2)
 })

@@ -324,6 +324,7 @@ describe('verify', () => {
       code: 0,
       said: { ok: true, entries: 4 },
     })
+    expect(await shop.cli('audit', 'verify', '--head', head.slice(0, 12))).toMatchObject({ code: 2 })
     const other = await json('audit', 'verify', '--head', 'f'.repeat(64))
     expect(other).toMatchObject({ code: 1, said: { ok: false, first_bad: { seq: 5 } } })
   })

@@ -75,6 +75,17 @@ async function unlikeMark(
   return { seq: entries, why }
 }
 
+const HASH = /^[\da-f]{64}$/i
+
+/** Throws USAGE for what is no hash. */
+function assertHash(head: string): void {
+  if (HASH.test(head)) return
+  const what = `${JSON.stringify(head)} is no hash of an entry: those have 64 digits from 0 to f`
+  throw new SyncError('USAGE', what, {
+    hint: 'Give the whole hash, as run, state info or audit witness showed it.',
+  })
+}
+
 /** A head that a person brings along: where no entry has it, entries have been cut off. */
 async function cutOff(state: StateStore, head: string | undefined): Promise<BadEntry | undefined> {
   const now = await state.logHead()
@@ -114,6 +125,7 @@ const badText = ({ seq, why }: BadEntry, { entries, hash, isChained }: Checked):
 
 /** Ends with 1 where an entry is not as it was written, or what lies beside the entries does not fit them. */
 export async function verify(io: Io, options: VerifyOptions): Promise<number> {
+  if (options.head !== undefined) assertHash(options.head)
   const settings = await commandSettings(io, options)
   const { path } = settings.state
   if (options.rebuildIndex === true)

@@ -10,9 +10,11 @@ import { definitionsWith } from '../../sync/definitions.ts'
 import { markerProblem } from '../../sync/send/marker.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
 import { requiresInVain } from '../../core/mapping/values/evidence-columns.ts'
-import { SyncError } from '../../core/words/errors.ts'
+import { stateText } from '../../core/state-place.ts'
+import { ERRORS, SyncError } from '../../core/words/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
+import { closedState, stateDoubt } from '../../store/info.ts'
 import { shareConnections } from '../../app/sharing-connections.ts'
 import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
@@ -98,6 +100,22 @@ async function checkBinding(settings: Settings, reads: ServiceReads): Promise<Fi
     return { problems: [], notes: warning === undefined ? [] : [`warning: service: ${warning}`] }
   } catch (error) {
     return { problems: [{ about: 'service', text: knownText(error) }], notes: [] }
+  }
+}
+
+/** A state that no run takes; one that this user cannot write may be another's. */
+function checkState({ state }: Settings): Findings {
+  const doubt = stateDoubt(state)
+  const closed = closedState(state)
+  return {
+    problems:
+      doubt === undefined
+        ? []
+        : [{ about: 'state', text: `${stateText(state)} ${doubt}. ${ERRORS.STATE_OLDER.hint}` }],
+    notes:
+      closed === undefined
+        ? []
+        : [`warning: state: this user may not write to ${closed}; a run of this user ends at once`],
   }
 }
 
@@ -193,8 +211,10 @@ async function checkAll(settings: Settings, io: Io): Promise<CheckReport> {
       ? await checkService(settings, io)
       : { problems: [{ about: 'service', text: refused }], notes: [], reached: true }
   const suppression = await checkSuppression(settings)
-  const problems = [...suppression, ...pipelines.problems, ...service.problems]
+  const state = refused === undefined ? checkState(settings) : { problems: [], notes: [] }
+  const problems = [...state.problems, ...suppression, ...pipelines.problems, ...service.problems]
   const notes = [
+    ...state.notes,
     ...sharedFieldWarnings(settings),
     ...settings.pipelines
       .filter(requiresInVain)

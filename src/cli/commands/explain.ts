@@ -52,8 +52,10 @@ function valueLines(one: ExplainedField | ExplainedTerm, live: boolean): string[
   ]
 }
 
-function printExplanation(io: Io, explanation: Explanation, live: boolean): void {
+function printExplanation(io: Io, explanation: Explanation, isLive: boolean): void {
   const { pipeline, key, contact_id: id, record, fields, terms, consent, note } = explanation
+  // The service was not asked for a contact that there is not.
+  const live = isLive && id !== null
   const contact = id === null ? 'no contact' : `contact ${id}`
   print(io, `${pipeline} ${key}: ${contact}, ${place(record)}${placeKind(record)}`)
   if (note !== undefined) print(io, `  note: ${note}`)

@@ -1,6 +1,6 @@
 // Where the state really lies: the file that a path leads to, through links of folders and of the file itself. Lock, mark and
 // whatever else lies beside the state go by it, or one state would have an owner for each of its names.
-import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
 import { stateError } from './trouble.ts'
@@ -51,6 +51,21 @@ export function statePlace(path: string): string {
   } catch (error) {
     throw stateError(error, path)
   }
+}
+
+/** The nearest that is there: itself, or a folder above it. */
+const nearestThere = (path: string): string => (isThere(path) ? path : nearestThere(dirname(path)))
+
+/** Of the state and its folder, or where they are still to be made, the first that this user cannot write to. */
+export function closedPlace(place: string): string | undefined {
+  return [place, dirname(place)].map(nearestThere).find((path) => {
+    try {
+      accessSync(path, constants.W_OK)
+      return false
+    } catch {
+      return true
+    }
+  })
 }
 
 /**

@@ -547,6 +547,8 @@ describe('what cannot be told is said, and nothing is guessed', () => {
     expect(one.note).toContain('the record was rejected: phone')
     expect(one.fields['phone']).toMatchObject({ value: null, outcome: 'rejected', file: 'bad.csv' })
     expect(one.fields['phone']?.steps.at(-1)).toEqual({ rule: 'phone: "DE"', from: '12', to: null })
+    // There is no contact that the service could be asked for.
+    expect((await command('explain', 'shop', 'K901', '--live')).stdout).not.toContain('at the service now')
   })
 
   it('where the person was erased: nobody is found, and no value comes back', async () => {
