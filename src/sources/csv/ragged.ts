@@ -47,6 +47,10 @@ export function needsCensus(values: readonly string[], width: number, short: Sho
 const sizes = (values: readonly string[], width: number): string =>
   `The row has ${plural(values.length, 'value')}, the header has ${width}`
 
+/** A total, a copyright: one value in a row that should have many. */
+const footerHint = (values: readonly string[], width: number): string =>
+  values.length === 1 && width > 2 ? '; source.skip_footer drops lines at the end that are no records' : ''
+
 const counted = (number: number): string => (number === 1 ? 'one' : String(number))
 
 /** `census`: undefined where it has no say, and for rejects of our own, whose rows were ragged to begin with. */
@@ -75,12 +79,12 @@ export function fitted(
   if (short === 'reject')
     return {
       kind: 'ragged',
-      why: `${why}; source.ragged: auto fills the end if most rows lack the same ${counted(-surplus)}`,
+      why: `${why}; source.ragged: auto fills the end if most rows lack the same ${counted(-surplus)}${footerHint(values, width)}`,
     }
   if (short === 'pad' || isCommon)
     return { kind: 'fits', values: [...values, ...new Array<string>(-surplus).fill('')] }
   return {
     kind: 'ragged',
-    why: `${why}: the end is filled only if most rows lack the same ${counted(-surplus)} (source.ragged)`,
+    why: `${why}: the end is filled only if most rows lack the same ${counted(-surplus)} (source.ragged)${footerHint(values, width)}`,
   }
 }

@@ -77,6 +77,12 @@ describe('a row with too few values', () => {
     ])
   })
 
+  it.each(['reject', 'auto'])('is told apart where it may be a line at the end (%s)', async (ragged) => {
+    const [total] = await reasons('a,b,c\n1,2,3\nGrand Totals\n', { ragged })
+    expect(total).toContain('source.skip_footer drops lines at the end that are no records')
+    expect((await reasons('a,b\n1,2\n3\n', { ragged }))[0]).not.toContain('skip_footer')
+  })
+
   it.each(['auto', 'pad'])('is padded where most rows lack the same end (%s)', async (ragged) => {
     expect(await kinds('a,b,c\n1,2\n3,4\n5,6,7\n', { ragged })).toEqual([
       'record 1|2|',
