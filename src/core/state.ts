@@ -250,7 +250,11 @@ export interface StagingRules {
 
 /** What guards judge of an input; `read` is counted by the reader. What was released in the same form is in `released` alone. */
 export interface InputNumbers extends Omit<PlanNumbers, 'read' | 'newTerms'> {
-  readonly released: { readonly changes: number; readonly deletes: number }
+  readonly released: {
+    readonly changes: number
+    readonly deletes: number
+    readonly terms: readonly string[]
+  }
   readonly terms: readonly string[]
 }
 

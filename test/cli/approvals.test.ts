@@ -273,6 +273,17 @@ describe('an approval', () => {
     })
   })
 
+  it('is void for new terms that have moved, counted with those that were released', async () => {
+    await configure({ approvals: '[{ when: { new_terms: 2 }, by: 1 }]' })
+    await drop({ ...PEOPLE, K1: 'Anna/one', K2: 'Berta/two' })
+    await as('anna', 'held', 'release', await run(4))
+    await drop({ ...PEOPLE, K1: 'Anna/one', K2: 'Berta/three' })
+    await run(4)
+    expect(await place.json('held', 'list')).toMatchObject({
+      held: [{ guard: 'approval', number: 1, to_approve: 1, changes: [{ key: 'K2' }] }],
+    })
+  })
+
   it('counts for a plan as for the run: of the change itself, and of the same one in a newer file', async () => {
     await configure({ approvals: '[{ when: { changes: 2 }, by: 1 }]' })
     const people = { ...PEOPLE, K1: 'Anne', K2: 'Berta' }

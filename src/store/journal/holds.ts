@@ -261,9 +261,9 @@ type Holds = ReleaseStore &
 export function createHoldStore(db: Connection): Holds {
   const numbers = db.prepare<[{ id: number; pipeline: string }], Numbers>(NUMBERS)
   const terms = db
-    .prepare<[number, number], string>(
+    .prepare<[number, 0 | 1, number], string>(
       `SELECT DISTINCT value FROM operation, json_each(operation.terms, '$.add')
-       WHERE input_id = ? AND state = 'planned' AND released = 0 LIMIT ?`,
+       WHERE input_id = ? AND state = 'planned' AND released = ? LIMIT ?`,
     )
     .pluck()
   const anyReleased = db
@@ -285,9 +285,9 @@ export function createHoldStore(db: Connection): Holds {
       if (anyReleased.get(pipeline) !== undefined) inherit.run({ id })
       const { releasedChanges, releasedDeletes, hasDeleted, ...found } =
         numbers.get({ id, pipeline }) ?? NO_NUMBERS
-      const released = { changes: releasedChanges, deletes: releasedDeletes }
-      const given = most === 0 ? [] : terms.all(id, most)
-      return { ...found, hasDeleted: hasDeleted === 1, released, terms: given }
+      const given = (released: 0 | 1) => (most === 0 ? [] : terms.all(id, released, most))
+      const released = { changes: releasedChanges, deletes: releasedDeletes, terms: given(1) }
+      return { ...found, hasDeleted: hasDeleted === 1, released, terms: given(0) }
     },
     holdPlan: createHoldPlan(db),
     async heldPlans(pipelines, counting) {

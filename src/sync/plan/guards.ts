@@ -23,17 +23,27 @@ function mostNewTerms({ guards, approvals }: PlanContext['pipeline']): number {
   )
 }
 
-/** Terms that the plan would make; asks the service for its list only where they could be too many. */
-async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanContext): Promise<number> {
+/**
+ * Terms that the plan would make; asks the service for its list only where they could be too many. What was released is not
+ * counted, unless it is to be.
+ */
+async function newTerms(
+  staged: StagedInput,
+  { pipeline, state, terms }: PlanContext,
+  counted: 'open' | 'all' = 'open',
+): Promise<number> {
   const most = mostNewTerms(pipeline)
   if (pipeline.terms.assign.length === 0) return 0
+  const given = async (limit: number): Promise<readonly string[]> => {
+    const { terms: open, released } = await state.inputNumbers(staged, limit)
+    return counted === 'open' ? open : [...new Set([...open, ...released.terms])]
+  }
   // One more than allowed is enough to know, unless some of them are there already.
-  const { terms: few } = await state.inputNumbers(staged, most + 1)
+  const few = await given(most + 1)
   if (few.length <= most) return few.length
   const known = await terms.list()
   if (known === undefined) return 0
-  const { terms: all } = await state.inputNumbers(staged, Number.MAX_SAFE_INTEGER)
-  return all.filter((name) => !known.has(termKey(name))).length
+  return (await given(Number.MAX_SAFE_INTEGER)).filter((name) => !known.has(termKey(name))).length
 }
 
 /** What was deleted before this plan, in each period that has a limit. Notes how many are linked now, for later plans. */
@@ -188,7 +198,9 @@ export async function holdByGuards(
     isUndo,
     deletedWithin: await deletedWithin(totals, context),
   }
-  const required = await requiredOf(staged, numbers, context)
+  const isReleased = pipeline.approvals !== undefined && totals.released.changes > 0
+  const allNew = isReleased ? await newTerms(staged, context, 'all') : numbers.newTerms
+  const required = await requiredOf(staged, { ...numbers, newTerms: allNew }, context)
   const ofGuards = judgedInput(staged.input.name, numbers, pipeline.guards)
   const ofPersons = pipeline.guards.hold_other_person ? otherPersonHold(otherPersons) : undefined
   const hold = unexpected ?? ofGuards.hold

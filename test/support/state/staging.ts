@@ -274,15 +274,17 @@ export function memoryStaging(tables: Tables): Staging {
           .length,
         deletes: rows.filter(({ cause }) => cause === 'missing').length,
       })
-      const terms = new Set(planned.flatMap((row) => row.terms?.add ?? []))
+      const termsOf = (rows: typeof all) =>
+        [...new Set(rows.flatMap((row) => row.terms?.add ?? []))].slice(0, most)
+      const released = all.filter((row) => row.released)
       return {
         rejected: rejects.length,
         unidentified: rejects.filter(({ key }) => key === undefined).length,
         links: linksWhere(tables, (link) => link.pipeline === pipeline).length,
         ...numbersOf(planned),
-        released: numbersOf(all.filter((row) => row.released)),
+        released: { ...numbersOf(released), terms: termsOf(released) },
         hasDeleted: tables.deleted.has(pipeline),
-        terms: [...terms].slice(0, most),
+        terms: termsOf(planned),
       }
     },
     async holdPlan({ id, runId, pipeline }, hold, { at, configHash }) {
