@@ -1,8 +1,9 @@
 // From an error to what a person reads, and to the exit code. The one place where that is decided.
-import { type ErrorCode, ERRORS, SyncError, unlessOfLimit } from '../core/words/errors.ts'
+import { type ErrorCode, SyncError, unlessOfLimit } from '../core/words/errors.ts'
 import { EXIT } from '../core/words/exit-codes.ts'
 import { type Io, printError } from './io.ts'
 import { reportedToModule } from '../sources/module/unhandled.ts'
+import { inputError } from '../sync/input-error.ts'
 
 /** Problems in the configuration, each a finished line. */
 export class ConfigurationError extends Error {
@@ -39,10 +40,8 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
 }
 
 /** A source that cannot be read ends a command as it ends a run. */
-function exitOf(code: ErrorCode): number {
-  const { class: errorClass } = ERRORS[code]
-  return EXIT_CODES[code] ?? (errorClass === 'input' || errorClass === 'later' ? EXIT.partial : EXIT.fault)
-}
+const exitOf = (error: SyncError): number =>
+  EXIT_CODES[error.code] ?? (inputError(error) === undefined ? EXIT.fault : EXIT.partial)
 
 export interface Message {
   /** Each is one line, whatever its values hold. */
@@ -78,7 +77,7 @@ export function errorMessage(thrown: unknown): Message {
   if (error instanceof SyncError)
     return {
       lines: [`${error.code}: ${error.message}`, error.hint],
-      exitCode: exitOf(error.code),
+      exitCode: exitOf(error),
     }
   return {
     lines: ['This is a bug in contact-sync. Please report it with these lines:', ...detailLines(error)],

@@ -198,7 +198,7 @@ export function stateContract(name: string, open: () => TestState): void {
       await push([ANNA, BEN, person('K3', {}, ['A'])])
       const { mail: _, ...withoutMail } = person('K7').contact
       const changed = [
-        person('K4', { mail_status: 7 }),
+        person('K4', { mail_status: 7 }, ['B']),
         { key: 'K7', contact: { ...withoutMail, first_name: 'A' } },
         { ...ANNA, contact: { ...ANNA.contact, phone: '9' } },
         { ...BEN, contact: { ...BEN.contact, mail_status: 2, phone: '8' } },
@@ -220,7 +220,7 @@ export function stateContract(name: string, open: () => TestState): void {
           withdrawals: 1,
           consents: 1,
         },
-        ...{ termAdditions: 1, termRemovals: 1, termChanges: 1, termsOfCreates: 0 },
+        ...{ termAdditions: 2, termRemovals: 1, termChanges: 2, termsOfCreates: 1 },
         ...{ deletes: 0, terms: ['B'] },
       })
       // A record without a mail and an address is a reject.
@@ -501,7 +501,8 @@ export function stateContract(name: string, open: () => TestState): void {
       await state.endInput(staged, { as: 'processed' })
       await state.release('r1', AT + 1)
       const later = await world.read([ANNA], { run: 'r2' })
-      expect(await state.inputNumbers(later)).toMatchObject({ changes: 0 })
+      const released = { changes: 1, deletes: 0, terms: [] }
+      expect(await state.inputNumbers(later)).toMatchObject({ changes: 0, released })
       await state.commitPlan(later, 'sum')
       await world.send(ended({ kind: 'held', reason: 'merged' }), 'r2')
       expect(await state.released('shop')).toBe(0)

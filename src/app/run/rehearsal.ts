@@ -9,6 +9,7 @@ import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 import { processedFolder, processedInputs, sourceOver } from '../../sources/processed.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { seenRules } from '../../sync/definitions.ts'
+import { inputError } from '../../sync/input-error.ts'
 import { knownOrders } from '../../sync/plan/date-orders.ts'
 import { rehearsedPairs, type RehearsedSide } from '../../sync/plan/rehearse.ts'
 import { systemClock as clock } from '../../system.ts'
@@ -101,8 +102,7 @@ function assertGoesOn({ aborted }: AbortSignal): void {
 }
 
 /** Undefined: not the fault of a file. */
-const faultOfFile = (error: unknown): ErrorCode | undefined =>
-  error instanceof SyncError && (error.class === 'input' || error.class === 'later') ? error.code : undefined
+const faultOfFile = (error: unknown): ErrorCode | undefined => inputError(error)?.code
 
 /** Why the file cannot be read; null: it can. What is no file's fault is thrown. */
 async function unreadable(input: SourceInput, side: RehearsedSide): Promise<ErrorCode | null> {

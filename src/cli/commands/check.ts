@@ -115,7 +115,9 @@ function checkState({ state }: Settings): Findings {
     notes:
       closed === undefined
         ? []
-        : [`warning: state: this user may not write to ${closed}; a run of this user ends at once`],
+        : [
+            `warning: state: this user may not write to ${closed}: a run could not begin; give it the right to, or check as the user of the daemon`,
+          ],
   }
 }
 

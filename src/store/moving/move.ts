@@ -355,8 +355,8 @@ const countOf = (db: Connection, { name }: Table): number =>
 
 /**
  * Moves the state, and says what was carried. Throws STATE_LOCKED where another process has either of the two, USAGE where the
- * target is not empty or nothing is there to be moved, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where the target cannot hold it, STATE_FULL
- * where its disk is full.
+ * target is not empty or nothing is there to be moved, STATE_OLDER where the source is not the latest, STATE_UNUSABLE where
+ * the target cannot hold it, STATE_FULL where its disk is full.
  */
 export async function moveState(from: StateLocation, to: StateLocation, mover: Mover): Promise<MovedState> {
   const aside = headAside(from)
