@@ -1,9 +1,8 @@
 // From an error to what a person reads, and to the exit code. The one place where that is decided.
-import { type ErrorCode, SyncError, unlessOfLimit } from '../core/words/errors.ts'
+import { type ErrorCode, inputError, SyncError, unlessOfLimit } from '../core/words/errors.ts'
 import { EXIT } from '../core/words/exit-codes.ts'
 import { type Io, printError } from './io.ts'
 import { reportedToModule } from '../sources/module/unhandled.ts'
-import { inputError } from '../sync/input-error.ts'
 
 /** Problems in the configuration, each a finished line. */
 export class ConfigurationError extends Error {

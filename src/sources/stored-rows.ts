@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { RecordRow, SourceItem, SourceRecord } from '../core/mapping/record.ts'
 import type { InputReader, OpenOptions } from '../core/ports.ts'
-import { SyncError } from '../core/words/errors.ts'
+import { inputError, SyncError } from '../core/words/errors.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import { findPutAway, type FoundFile, type WantedFile } from './folder/put-away.ts'
 import { openPacked } from './gzip.ts'
@@ -168,7 +168,7 @@ async function rowsOfFound(
     return rows && { ...rows, writtenAt: found.writtenAt, whole: cut === undefined }
   } catch (error) {
     // It was read by a run: another mapping or other options since.
-    if (error instanceof SyncError && (error.class === 'input' || error.class === 'later')) return undefined
+    if (inputError(error) !== undefined) return undefined
     throw error
   } finally {
     await found.file.close()

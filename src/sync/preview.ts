@@ -1,5 +1,6 @@
 // The plan of a run that is not made: the same reading, mapping and comparing on a copy of the state.
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
+import { inputError } from '../core/words/errors.ts'
 import { updatesInBulk } from '../core/change/bulk.ts'
 import { looksUp } from '../core/change/lookup/resolution.ts'
 import { handEditRules, respectsHandEdits } from '../core/change/others/hand-edits.ts'
@@ -17,7 +18,6 @@ import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { editsBeforeDelete, heldByEdits, mergedFields, recheckEdits, rulesFor } from './hand-edits.ts'
 import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
-import { inputError } from './input-error.ts'
 import { withFormerStatuses } from './plan/former-statuses.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased, withdrawReleases } from './recover.ts'

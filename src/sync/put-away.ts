@@ -1,11 +1,10 @@
 // What becomes of an input once it is done with: its rejects, then the move. One that cannot be moved stays where it is; later
 // runs only move it. If they read it again, its older values would be sent after those of newer files.
-import type { SyncError } from '../core/words/errors.ts'
+import { inputError, type SyncError } from '../core/words/errors.ts'
 import type { Source, SourceInput } from '../core/ports.ts'
 import type { Unmoved } from '../core/run-state.ts'
 import type { InputReport } from '../core/outcome/summary.ts'
 import type { PlanContext, RunContext } from './context.ts'
-import { inputError } from './input-error.ts'
 import { EMPTY_FULL, emptyFullReport, refusal, refusedReport } from './input-reports.ts'
 import { leavingOut, withoutErased } from './plan/records/erased.ts'
 import { logEnd } from './plan/file-log.ts'

@@ -1,7 +1,7 @@
 // Finds again, at the service, the contacts of records that a lost or an older state has no link for. Reads only:
 // no write is sent, no file is moved, and what cannot be told is left to a person instead of being made once more.
 import { linkEntry } from '../core/log/audit.ts'
-import type { ErrorCode } from '../core/words/errors.ts'
+import { type ErrorCode, inputError } from '../core/words/errors.ts'
 import { shownContact } from '../core/change/lookup/likeness.ts'
 import type { CallResult, MailLookup, RequestTrace, ServiceContact } from '../core/ports.ts'
 import type { CheckMethod } from '../core/change/lookup/doubt.ts'
@@ -19,7 +19,6 @@ import {
   type RebuildCounts,
 } from './rebuild-read.ts'
 import { reopenInputs } from './recover.ts'
-import { inputError } from './input-error.ts'
 import { refusal } from './input-reports.ts'
 import { haltFor, waitingInputs } from './run.ts'
 

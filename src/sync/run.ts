@@ -5,7 +5,7 @@ import { mappingText } from '../core/mapping-store.ts'
 import type { FetchOrder } from '../core/cursor.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { isOperatorStop } from '../core/outcome/circuit.ts'
-import { type ErrorCode, SyncError } from '../core/words/errors.ts'
+import { type ErrorCode, inputError, SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import {
   assertBalanced,
@@ -22,7 +22,6 @@ import { fileLog, logEnd } from './plan/file-log.ts'
 import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
-import { inputError } from './input-error.ts'
 import {
   hasArrived,
   heldReport,

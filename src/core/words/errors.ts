@@ -274,6 +274,10 @@ export class SyncError extends Error {
   }
 }
 
+/** An error about one input, of class `input` or `later`; undefined for everything else, which ends the run. */
+export const inputError = (error: unknown): SyncError | undefined =>
+  error instanceof SyncError && (error.class === 'input' || error.class === 'later') ? error : undefined
+
 /** The error; TOO_MANY_FILES where it is the limit of open files, which any part of the program may meet first. */
 export function unlessOfLimit(error: unknown): unknown {
   const isLimit =

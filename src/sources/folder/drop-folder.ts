@@ -1,7 +1,7 @@
 // A drop folder on this machine: listing, waiting until files have settled, opening, putting away.
 // An input is claimed by its version, not by moving it: until it is archived it stays where it was dropped.
 import { join } from 'node:path'
-import { SyncError } from '../../core/words/errors.ts'
+import { inputError, SyncError } from '../../core/words/errors.ts'
 import type { Sought } from '../../core/erasing.ts'
 import type { RejectRow, Source, SourceInput } from '../../core/ports.ts'
 import { moveRewritten, moveVersion } from './archive.ts'
@@ -119,7 +119,7 @@ export async function contentWithout(
     return records === 0 ? undefined : content()
   } catch (error) {
     // What cannot be searched is moved unchanged; another version in its place is not moved at all.
-    if (error instanceof SyncError && (error.class === 'input' || error.class === 'later')) return undefined
+    if (inputError(error) !== undefined) return undefined
     throw error
   }
 }
