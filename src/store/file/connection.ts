@@ -91,6 +91,17 @@ export const withStablePlan = (source: string): string =>
 
 type Shape = 'rows' | 'pluck' | 'raw'
 
+type Driven = Compiled & { readonly readonly: boolean }
+
+/**
+ * The driver's `get` stops at the first row and drops what fails after it: outside a transaction that is the commit itself, so
+ * that a change whose id was given would not be there. A statement that writes is done to its end.
+ */
+const wholly = (statement: Driven): Compiled =>
+  statement.readonly
+    ? statement
+    : Object.assign(statement, { get: (...given: unknown[]) => statement.all(...given)[0] })
+
 function lateStatement(compile: (shape: Shape) => Compiled, known: (shape: Shape) => Compiled): AnyStatement {
   let shape: Shape = 'rows'
   let own: Compiled | undefined
@@ -176,14 +187,14 @@ export function connect(path: string, options: Database.Options = {}, told?: Tol
 
 function connected(path: string, options: Database.Options): FileConnection {
   const db = new Database(path, options)
-  const driver = db.prepare.bind(db) as (source: string) => Compiled & Record<'pluck' | 'raw', () => Compiled>
+  const driver = db.prepare.bind(db) as (source: string) => Driven & Record<'pluck' | 'raw', () => Driven>
   const exec = db.exec.bind(db)
   const close = db.close.bind(db)
   const compiled = new Map<string, Compiled>()
   const prepare = (source: string): AnyStatement => {
     const compile = (shape: Shape): Compiled => {
       const statement = driver(withStablePlan(source))
-      return shape === 'rows' ? statement : statement[shape]()
+      return wholly(shape === 'rows' ? statement : statement[shape]())
     }
     const known = (shape: Shape): Compiled => {
       const name = `${shape} ${source}`

@@ -75,6 +75,16 @@ it('whoever reads while a state is made sees none, however far it has come', asy
   rmSync(folder, { recursive: true })
 })
 
+it('a change that is not committed is told, though its answer was there before', () => {
+  const db = numbers()
+  db.pragma('foreign_keys = ON')
+  db.exec('CREATE TABLE part (of INTEGER REFERENCES number (id) DEFERRABLE INITIALLY DEFERRED)')
+  const add = db.prepare<[number], number>('INSERT INTO part VALUES (?) RETURNING of').pluck()
+  expect(add.get(2)).toBe(2)
+  expect(() => add.get(3)).toThrow('FOREIGN KEY constraint failed')
+  expect(db.prepare('SELECT of FROM part').pluck().all()).toEqual([2])
+})
+
 describe('a transaction', () => {
   it('is undone whole when its work throws, and within another one by itself', () => {
     const db = numbers()
