@@ -193,12 +193,15 @@ export function behindText({ handOver }: CommonStanding, now: number): readonly 
 
 /** The rate in force, and how much of it is used. */
 export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): readonly string[] {
-  const { allowed, requests, perMs, used, slowedUntil, perDay, usedOfDay = 0 } = rate
+  const { allowed, requests, perMs, used, slowedUntil, pausedUntil, perDay, usedOfDay = 0 } = rate
   const full = `${plural(requests, 'request')} in ${spanText(perMs)}`
   const parts = [
     slowedUntil === undefined
       ? `Rate: ${full}`
       : `Rate: ${number(allowed)} of ${full}, because the service asked for fewer (all again in ${spanText(slowedUntil - now)})`,
+    ...(pausedUntil === undefined
+      ? []
+      : [`nothing is sent for ${spanText(pausedUntil - now)}, because the service asked to wait`]),
     `${number(used)} used now`,
     ...(perDay === undefined
       ? []

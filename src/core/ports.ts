@@ -305,10 +305,12 @@ export interface SharedWindow {
   undo(now: number): void
   /** Takes one request off the allowance of a day; false when it is used up. */
   takeOfDay(now: number, perDay: number): boolean
-  /** The service throttled: so many places for now, and from `resumeAt` on more and more again. For those who look. */
+  /** The service throttled: no place is free before `resumeAt`, so many from then on, and more and more again. */
   slowDown(now: number, places: number, resumeAt: number): void
-  /** The service asked for a pause of so many milliseconds: other processes wait for its end, too, where the window can tell. */
-  hold?(ms: number): void
+  /** The service asked for a pause of so many milliseconds: all processes wait for its end. */
+  hold(now: number, ms: number): void
+  /** How long all processes wait yet because the service has asked for it, in milliseconds; 0: they do not. */
+  pausedMs(now: number): number
   /** Hands on what is still counted. */
   close(now: number): void
 }

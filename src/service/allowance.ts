@@ -1,5 +1,6 @@
 // How much of the configured rate is used: all of it, until the service says "too many requests"; then
 // half, growing back. It only computes; times are monotonic milliseconds.
+import { RECOVERY_MS } from '../core/outcome/recovery.ts'
 
 export interface Allowance {
   /** How many of `requests` places may be used now; at least one. */
@@ -9,15 +10,6 @@ export interface Allowance {
    * way together are throttled together, so only those sent after the last halving halve again.
    */
   halve(times: { nowMs: number; sentAtMs: number; resumeAtMs: number }): void
-}
-
-// From half to full within a minute after calls continue, well inside the two minutes that are promised.
-export const RECOVERY_MS = 60_000
-
-/** The places of a window that was cut down to `places` until `resumeAt`, at this moment. */
-export function grownBack(requests: number, places: number, sinceResumedMs: number): number {
-  const recovered = Math.min(1, Math.max(0, sinceResumedMs / RECOVERY_MS))
-  return Math.floor(places + (requests - places) * recovered)
 }
 
 /** `requests`: the full number of places in a window. */

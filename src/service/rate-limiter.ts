@@ -29,12 +29,16 @@ export interface RateLimiter {
   use(): RateUse
 }
 
+/** A shorter wait is one for a place. */
+const PAUSE_MS = 1000
 /** Behind a restriction that waits for its place, the others look so often whether it has it. */
 const BEHIND_MS = 25
 
 interface LimiterDeps {
   readonly clock: Clock
   readonly shared?: SharedWindow
+  /** Told once of each pause that the service has asked another process for, in milliseconds. */
+  readonly onPaused?: (ms: number) => void
 }
 
 /** The places of this process, by the monotonic clock, and with each one of all processes, by the wall clock. */
@@ -58,7 +62,8 @@ function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
         if (!isTaken) ring.undo()
       }
     },
-    hold: (ms: number): void => shared?.hold?.(ms),
+    hold: (ms: number): void => shared?.hold(clock.now(), ms),
+    pausedMs: (): number => shared?.pausedMs(clock.now()) ?? 0,
     slowDown(allowed: number, ms: number): void {
       const now = clock.now()
       shared?.slowDown(now, allowed, now + ms)
@@ -81,14 +86,29 @@ function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
   }
 }
 
+/** The calls that wait for a place. */
+function createWaiting() {
+  const counts = { all: 0, restrictions: 0 }
+  const add = (lane: Lane, by: number): void => {
+    counts.all += by
+    if (lane === 'restrictions') counts.restrictions += by
+  }
+  return {
+    counts,
+    async during<T>(lane: Lane, wait: () => Promise<T>): Promise<T> {
+      add(lane, 1)
+      return wait().finally(() => add(lane, -1))
+    },
+  }
+}
+
 export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps): RateLimiter {
   const { clock } = deps
   const queue = createTurnQueue(settings.concurrency)
   const places = createPlaces(settings, deps)
   const allowance = createAllowance(settings.requests)
+  const waiting = createWaiting()
   let resumeAtMs = -Infinity
-  let waitingForPlace = 0
-  let restrictionsWaiting = 0
 
   const pause = (ms: number): void => void (resumeAtMs = Math.max(resumeAtMs, clock.monotonic() + ms))
 
@@ -96,8 +116,13 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
   function waitFor(lane: Lane): number {
     const nowMs = clock.monotonic()
     if (resumeAtMs > nowMs) return resumeAtMs - nowMs
-    if (lane === 'others' && restrictionsWaiting > 0) return BEHIND_MS
-    return places.take(nowMs, allowance.places(nowMs), lane)
+    if (lane === 'others' && waiting.counts.restrictions > 0) return BEHIND_MS
+    const waitMs = places.take(nowMs, allowance.places(nowMs), lane)
+    const pausedMs = waitMs < PAUSE_MS || waitMs === Infinity ? 0 : places.pausedMs()
+    if (pausedMs === 0) return waitMs
+    pause(pausedMs)
+    deps.onPaused?.(pausedMs)
+    return pausedMs
   }
 
   /** Behind: a restriction waits in the queue, which this call returns to. */
@@ -117,12 +142,7 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
     signal: AbortSignal,
     lane: Lane,
   ): Promise<TurnResult<T> | Behind> {
-    waitingForPlace += 1
-    if (lane === 'restrictions') restrictionsWaiting += 1
-    const placed = await place(signal, lane).finally(() => {
-      waitingForPlace -= 1
-      if (lane === 'restrictions') restrictionsWaiting -= 1
-    })
+    const placed = await waiting.during(lane, async () => place(signal, lane))
     if (placed !== 'taken') return { kind: placed }
     let sentAtMs: number | undefined
     try {
@@ -141,7 +161,7 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
         allowed: allowance.places(nowMs),
         used: places.used(nowMs),
         // Those that were let out of the queue and wait for a place are not at work yet.
-        waiting: queue.size() + waitingForPlace,
+        waiting: queue.size() + waiting.counts.all,
         pausedMs: Math.max(0, resumeAtMs - nowMs),
       }
     },

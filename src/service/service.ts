@@ -52,7 +52,8 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
   assertEncrypted(settings.base_url)
   const transport = deps.transport ?? createLateTransport(settings)
   const mask = createRedaction([settings.api_key])
-  const limiter = createRateLimiter(settings.rate_limit, deps)
+  const onPaused = (delayMs: number): void => deps.onEvent?.({ type: 'paused', delayMs })
+  const limiter = createRateLimiter(settings.rate_limit, { ...deps, onPaused })
   const lanes = new AsyncLocalStorage<Lane>()
 
   function context(

@@ -205,6 +205,7 @@ describe('for all pipelines', () => {
     allowed: 500,
     used: 12,
     slowedUntil: undefined,
+    pausedUntil: undefined,
     perDay: undefined,
     usedOfDay: undefined,
   }
@@ -215,6 +216,10 @@ describe('for all pipelines', () => {
     const slowed = { ...rate, allowed: 250, slowedUntil: NOW + MINUTE, perDay: 10_000, usedOfDay: 9_000 }
     expect(rateText({ ...common, rate: slowed }, NOW, plain)).toEqual([
       'Rate: 250 of 500 requests in 1 s, because the service asked for fewer (all again in 1 min); 12 used now; 9,000 of 10,000 requests in 24 hours used.',
+    ])
+    const paused = { ...rate, pausedUntil: NOW + 14 * MINUTE }
+    expect(rateText({ ...common, rate: paused }, NOW, plain)).toEqual([
+      'Rate: 500 requests in 1 s; nothing is sent for 14 min, because the service asked to wait; 12 used now.',
     ])
   })
 

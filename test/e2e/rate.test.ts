@@ -1,6 +1,7 @@
 // One rate limit and one day for all processes that ask a service: at the same time, and one after the other.
 import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { readWindowUse } from '../../src/store/window/window-use.ts'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 let shop: Workshop
@@ -27,7 +28,8 @@ it('commands beside a run and one after the other never go over the limit', asyn
   ]
   const ended = await Promise.all(beside.map(async (one) => one.ended))
   // What a run has on its way just then is in doubt for a plan, which says so.
-  expect(ended.map(({ code }, at) => (at === 3 && code === 3 ? 0 : code))).toEqual([0, 0, 0, 0, 0, 0])
+  const codes = ended.map(({ code }, at) => (at === 3 && code === 3 ? 0 : code))
+  expect(codes, ended.map(({ stderr }) => stderr).join('')).toEqual([0, 0, 0, 0, 0, 0])
   for (let again = 0; again < 3; again += 1) expect((await shop.cli('terms')).code).toBe(0)
   expect(throttled()).toBe(0)
 }, 120_000)
@@ -43,4 +45,23 @@ it('the requests of a day are those of all commands', async () => {
     pipelines: [{ created: 0, requests: 0 }],
   })
   expect(shop.sandbox.requests()).toHaveLength(used)
+}, 120_000)
+
+it('what the service has asked of a process that was killed holds for the next one', async () => {
+  await shop.close()
+  shop = await openWorkshop({ rateLimit: { requests: 1, perMs: 4000 } })
+  await limited('{ requests: 500, per: 1s, concurrency: 1 }')
+  await shop.drop('shop', 'a.csv', peopleCsv(3))
+  const killed = shop.start('run')
+  const told = { service: shop.sandbox.url, now: Date.now() + 60_000, timeoutMs: 30_000 }
+  const isTold = () => expect(readWindowUse(shop.path('state/contact-sync.db'), told)?.slowed).toBeDefined()
+  await vi.waitFor(isTold, { timeout: 20_000, interval: 10 })
+  killed.process.kill('SIGKILL')
+  await killed.ended
+  const before = shop.sandbox.requests().length
+  expect((await shop.cli('status')).stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /; nothing is sent for [\d.]+ s, because the service asked to wait; /,
+  )
+  expect((await shop.cli('fields')).code).toBe(0)
+  expect(shop.sandbox.requests()[before]).toMatchObject({ status: 200 })
 }, 120_000)

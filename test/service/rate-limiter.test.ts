@@ -210,10 +210,22 @@ describe('a pause', () => {
 
   it('is told to the other processes', () => {
     const told: number[] = []
-    const shared = windowWith({ hold: (ms) => void told.push(ms) })
+    const shared = windowWith({ hold: (_, ms) => void told.push(ms) })
     const limiter = createRateLimiter(settings, { clock: createFakeClock(), shared })
     limiter.pause(30_000)
     limiter.slowDown(2_000, 0)
+    expect(told).toEqual([30_000])
+  })
+
+  it('that another process was asked for is kept and told, once', async () => {
+    const clock = createFakeClock()
+    const told: number[] = []
+    const pausedMs = (): number => Math.max(0, 30_000 - clock.monotonic())
+    const shared = windowWith({ take: pausedMs, pausedMs })
+    const limiter = createRateLimiter(settings, { clock, shared, onPaused: (ms) => told.push(ms) })
+    const served = serve(limiter, clock, many(3, { lastsMs: 1, countedAt: 0 }))
+    expect(limiter.use().pausedMs).toBe(30_000)
+    expect((await served)[0]).toBe(30_000)
     expect(told).toEqual([30_000])
   })
 

@@ -7,6 +7,8 @@ export const windowWith = (changes: Partial<SharedWindow>): SharedWindow => ({
   undo: () => undefined,
   takeOfDay: () => true,
   slowDown: () => undefined,
+  hold: () => undefined,
+  pausedMs: () => 0,
   close: () => undefined,
   ...changes,
 })

@@ -140,6 +140,7 @@ const rateJson = ({ rate }: CommonStanding) => ({
   allowed: rate.allowed,
   used: rate.used,
   slowed_until: isoTime(rate.slowedUntil),
+  paused_until: isoTime(rate.pausedUntil),
   per_day: rate.perDay ?? null,
   used_of_day: rate.usedOfDay ?? null,
 })

@@ -33,7 +33,8 @@ export function openGuestSlots(
     undo: (now) => slots().undo(now),
     takeOfDay: (now, perDay) => slots().takeOfDay(now, perDay),
     slowDown: (now, places, resumeAt) => slots().slowDown(now, places, resumeAt),
-    hold: (ms) => opened?.slots.hold?.(ms),
+    hold: (now, ms) => opened?.slots.hold(now, ms),
+    pausedMs: (now) => opened?.slots.pausedMs(now) ?? 0,
     close(now) {
       opened?.slots.close(now)
       opened?.close()

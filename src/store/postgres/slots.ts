@@ -5,6 +5,7 @@
 import type { Lane, SharedWindow } from '../../core/ports.ts'
 import { DAY_MS, HOUR_MS } from '../../core/words/duration.ts'
 import type { Connection } from '../file/connection.ts'
+import { ALL_PLACES } from '../window/slowed.ts'
 import type { WindowUse } from '../window/window-use.ts'
 
 /** So much later than it was told to, a worker may ask again for a restriction before others go on. */
@@ -141,8 +142,6 @@ const TOGETHER = 16
 const OLD = 0.05
 /** How far the server's clock may run ahead of this process's between two takes. */
 const AHEAD_MS = 1000
-/** More than any limit has. */
-const ALL_PLACES = 1_000_000_000
 /** What one worker was told does not end what another one was told, while that still holds. */
 const SLOW = `
 INSERT INTO slot_slowed VALUES (@service, clock_timestamp(), @places, clock_timestamp() + @forMs * interval '1 ms')
@@ -151,6 +150,9 @@ ON CONFLICT (service) DO UPDATE SET at = excluded.at,
     THEN least(slot_slowed.places, excluded.places) ELSE excluded.places END,
   resume_at = CASE WHEN slot_slowed.at <= excluded.at
     THEN greatest(slot_slowed.resume_at, excluded.resume_at) ELSE excluded.resume_at END`
+const PAUSED = `
+SELECT greatest(0, extract(epoch FROM resume_at - clock_timestamp()) * 1000) FROM slot_slowed
+WHERE service = ? AND at <= clock_timestamp()`
 const SERVER_TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000'
 /** By such a share of a window it may differ from this process's between two takes: less than the margin of a place. */
 const JUMP = 0.005
@@ -228,6 +230,7 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
   const undo = db.prepare('SELECT undo_slot(?, ?)')
   const ofDay = db.prepare<[string, number, number], number>('SELECT take_of_day(?, ?, ?)').pluck()
   const slow = db.prepare(SLOW)
+  const paused = db.prepare<[string], number>(PAUSED).pluck()
   let busy = 0
   /** Until then no place is free, as the server said: the calls that wait together ask it once. */
   let blocked: Blocked = NOT_BLOCKED
@@ -276,13 +279,14 @@ export function createSlots(db: Connection, fence: number, options: SlotOptions)
     takeOfDay: (_, perDay) => ofDay.get(service, fence, perDay) === 1,
     slowDown: (now, places, resumeAt) =>
       void slow.run({ ...settings, places: Math.floor(places), forMs: Math.ceil(resumeAt - now) }),
-    hold(ms) {
+    hold(_, ms) {
       try {
         slow.run({ ...settings, places: ALL_PLACES, forMs: Math.ceil(ms) })
       } catch {
         // The answer that asked for it is not lost because the others cannot be told.
       }
     },
+    pausedMs: () => paused.get(service) ?? 0,
     close: answers.flush,
   }
 }

@@ -8,6 +8,7 @@ import { type Connection, connect, type FileConnection } from '../file/connectio
 import { giveToOwner } from '../file/durable.ts'
 import type { FormerWindow } from './former-window.ts'
 import { createDay, createOwnDay, durably, type TakeOfDay } from './day.ts'
+import { ALL_PLACES, createSlowed } from './slowed.ts'
 import { CLOCK_TABLE, createFollowClock, jumpOf, type Offset, type SteadyTime } from './steady-time.ts'
 import { DAY_MS } from '../../core/words/duration.ts'
 
@@ -149,7 +150,7 @@ function createCooling(db: Connection, { service, perMs }: WindowOptions) {
 function createPlaces(
   db: Connection,
   options: WindowOptions,
-  { now, follow }: { now: number; follow(offset: Offset): void },
+  { now, follow, slowed }: { now: number; follow(offset: Offset): void; slowed: Opened['slowed'] },
 ) {
   const { service, timeoutMs } = options
   const cooling = createCooling(db, options)
@@ -203,13 +204,15 @@ function createPlaces(
         follow(offset)
         note(at, answered)
         cooling.tidy(at)
+        const { pausedMs, places: allowed } = slowed.limitOf(at, places)
+        if (pausedMs > 0) return pausedMs
         const used = taken.get(service, service) ?? 0
-        if (used < places) {
+        if (used < allowed) {
           work.run(1, at, id)
           return 0
         }
         releaseDead(at)
-        return cooling.waitFor(at, used - places + 1)
+        return cooling.waitFor(at, used - allowed + 1)
       }),
     undo: (at: number) => void work.run(-1, at, id),
     leave: () => void forget.run(id),
@@ -233,14 +236,8 @@ function carryOver(db: Connection, service: string, former: FormerWindow | undef
   former.clear()
 }
 
-function createSlowed(db: Connection, service: string) {
-  const write = db.prepare('INSERT OR REPLACE INTO slowed VALUES (?, ?, ?, ?)')
-  return (now: number, places: number, resumeAt: number): void =>
-    void write.run(service, Math.floor(now), places, Math.ceil(resumeAt))
-}
-
 interface Opened {
-  readonly slowDown: ReturnType<typeof createSlowed>
+  readonly slowed: ReturnType<typeof createSlowed>
   readonly db: Connection
   readonly places: ReturnType<typeof createPlaces>
   readonly takeOfDay: TakeOfDay
@@ -254,11 +251,12 @@ function openShared(statePath: string, options: WindowOptions, now: number): Ope
   const follow = (offset: Offset): void => {
     if (offset !== undefined) moved?.(offset)
   }
+  const slowed = createSlowed(db, service)
   return {
     db,
-    places: createPlaces(db, options, { now, follow }),
+    slowed,
+    places: createPlaces(db, options, { now, follow, slowed }),
     takeOfDay: createDay(db, service, follow),
-    slowDown: createSlowed(db, service),
   }
 }
 
@@ -334,7 +332,10 @@ export function createSharedWindow(statePath: string, options: WindowOptions): S
       busy -= 1
       shared(now, ({ places }) => places.undo(now), undefined)
     },
-    slowDown: (now, places, resumeAt) => shared(now, (at) => at.slowDown(now, places, resumeAt), undefined),
+    slowDown: (now, places, resumeAt) =>
+      shared(now, ({ slowed }) => slowed.slowDown(now, places, resumeAt), undefined),
+    hold: (now, ms) => shared(now, ({ slowed }) => slowed.slowDown(now, ALL_PLACES, now + ms), undefined),
+    pausedMs: (now) => shared(now, ({ slowed }) => slowed.limitOf(now, 1).pausedMs, 0),
     takeOfDay(now, perDay) {
       const offset = answered.look()
       const isAlone = ownDay.isLeft(now, perDay)

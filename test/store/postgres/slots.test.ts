@@ -143,8 +143,8 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
 
   it('are held for all workers when one of them is asked to pause, and all of them are in use after that', async () => {
     const [one, other] = [open(), open()]
-    one.hold?.(300)
-    one.hold?.(100)
+    one.hold(0, 300)
+    one.hold(0, 100)
     const waitMs = other.take(0, 3)
     expect(waitMs).toBeGreaterThan(200)
     expect(waitMs).toBeLessThanOrEqual(300)
@@ -159,10 +159,10 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     const { monotonic } = systemClock
     const guest = openGuestSlots(place, { pid: 9, since: 0 }, { ...options, monotonic })
     // It has sent nothing, so nobody has asked it.
-    guest.hold?.(60_000)
+    guest.hold(0, 60_000)
     expect(worker.take(0, 3)).toBe(0)
     expect(guest.take(0, 3)).toBe(0)
-    guest.hold?.(300)
+    guest.hold(0, 300)
     const waitMs = worker.take(0, 3)
     expect(waitMs).toBeGreaterThan(200)
     expect(waitMs).toBeLessThanOrEqual(300)
@@ -173,7 +173,7 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
   it('are still fewer after a pause that another worker was asked for', async () => {
     const [one, other] = [open(), open()]
     one.slowDown(1000, 1, 1000)
-    other.hold?.(100)
+    other.hold(0, 100)
     await took(one, 40)
     expect(one.take(0, 40)).not.toBe(0)
   })
@@ -181,7 +181,7 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
   it('are taken when a pause cannot be told to the others', async () => {
     const one = open()
     await server.query(`ALTER TABLE ${place.schema}.slot_slowed RENAME COLUMN places TO lost`)
-    expect(() => one.hold?.(100)).not.toThrow()
+    expect(() => one.hold(0, 100)).not.toThrow()
   })
 
   it('count the requests of a day over all workers', () => {

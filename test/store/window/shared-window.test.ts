@@ -270,6 +270,38 @@ it('the allowance of a day is one for all, and comes back by the hour', () => {
   expect(other.takeOfDay(T + 25 * 3_600_000, 2)).toBe(true)
 })
 
+describe('what the service has asked for', () => {
+  it('holds for all who ask, and for those who come later', () => {
+    const one = open()
+    one.slowDown(T, 2, T + 5000)
+    one.close(T)
+    const [next, other] = [open(), open()]
+    expect([next.take(T + 1000, 9), other.pausedMs(T + 1000)]).toEqual([4000, 4000])
+    expect([next.pausedMs(T + 5000), next.take(T + 5000, 9), other.take(T + 5000, 9)]).toEqual([0, 0, 0])
+    expect(other.take(T + 5000, 9)).toBeGreaterThan(0)
+    expect(other.take(T + 65_000, 3)).toBe(0)
+  })
+
+  it('a pause leaves all places, and ends neither a longer one nor a lower rate', () => {
+    const window = open()
+    window.hold(T, 5000)
+    window.hold(T, 1000)
+    expect(window.take(T, 2)).toBe(5000)
+    expect([window.take(T + 5000, 2), window.take(T + 5000, 2)]).toEqual([0, 0])
+    window.slowDown(T + 10_000, 2, T + 20_000)
+    window.hold(T + 11_000, 1000)
+    expect(window.pausedMs(T + 12_000)).toBe(8000)
+    expect(window.take(T + 20_000, 3)).toBeGreaterThan(0)
+    expect(window.take(T + 80_000, 3)).toBe(0)
+  })
+
+  it('does not last because the clock was put back', () => {
+    const window = open()
+    window.slowDown(T, 1, T + 5000)
+    expect([window.take(T - 3_600_000, 2), window.take(T - 3_600_000, 2)]).toEqual([0, 0])
+  })
+})
+
 describe('whoever looks', () => {
   const look = (now: number, service = 'https://a.example') =>
     readWindowUse(path(), { service, now, timeoutMs: 30_000 })

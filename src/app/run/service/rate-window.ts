@@ -2,7 +2,7 @@
 import type { Clock, SharedWindow } from '../../../core/ports.ts'
 import type { Settings } from '../../../core/settings.ts'
 import type { OwnedState } from '../../../store/state-store.ts'
-import { grownBack, RECOVERY_MS } from '../../../service/allowance.ts'
+import { grownBack, RECOVERY_MS } from '../../../core/outcome/recovery.ts'
 import { createSharedWindow } from '../../../store/window/shared-window.ts'
 import { steadyTime } from '../../../store/window/steady-time.ts'
 import { processId, systemClock } from '../../../system.ts'
@@ -23,6 +23,8 @@ export interface RateStanding {
   readonly used: number
   /** When the service has last asked for fewer, and that still has an effect: when nothing of it is left. */
   readonly slowedUntil: number | undefined
+  /** The service has asked for a pause: nothing is sent before its end. */
+  readonly pausedUntil: number | undefined
   readonly perDay: number | undefined
   /** Undefined where there is no limit of a day. */
   readonly usedOfDay: number | undefined
@@ -66,6 +68,7 @@ export function rateStanding({ service, state }: Settings, now: number): RateSta
       : requests,
     used: use?.used ?? 0,
     slowedUntil: isSlowed ? slowed.resumeAt + RECOVERY_MS : undefined,
+    pausedUntil: slowed !== undefined && now < slowed.resumeAt ? slowed.resumeAt : undefined,
     perDay,
     usedOfDay: perDay === undefined ? undefined : (use?.ofDay ?? 0),
   }

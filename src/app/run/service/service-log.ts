@@ -20,6 +20,8 @@ export function logService(log: Log): ServiceListener {
       }
       case 'waiting':
         return log.debug('requests paused', { wait_ms: event.delayMs })
+      case 'paused':
+        return log.info('requests paused: the service had asked for it before', { wait_ms: event.delayMs })
       case 'daily_limit':
         return log.warn('daily request limit reached')
       case 'alone':

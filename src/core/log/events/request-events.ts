@@ -74,4 +74,10 @@ export const REQUEST_EVENTS = {
     fields: { wait_ms: 'ms' },
     means: 'The service reported that no requests are left, or that it is unavailable for this time.',
   },
+  'requests paused: the service had asked for it before': {
+    level: 'info',
+    fields: { wait_ms: 'ms' },
+    means:
+      'Another process, or this one before its start, was asked by the service to wait. All calls wait for the rest of that time.',
+  },
 } as const satisfies Readonly<Record<string, EventEntry>>

@@ -33,6 +33,8 @@ export type ServiceEvent =
   | { readonly type: 'throttled'; readonly delayMs: number; readonly summary: string }
   /** The service said that nothing is left for now, or that it is away for so long: all calls wait. */
   | { readonly type: 'waiting'; readonly delayMs: number }
+  /** The service has asked another process, or the one before this, to wait: all calls wait. */
+  | { readonly type: 'paused'; readonly delayMs: number }
   /** `per_day` is used up: nothing more is sent. */
   | { readonly type: 'daily_limit' }
   /** The window cannot be shared with other processes; `reason`: the code of the error. */
