@@ -101,8 +101,10 @@ function assertNotCutOff(
 
 /** Whether there is a state in it; an empty file is one that is being made. */
 function hasState(db: FileConnection, path: string): boolean {
+  // In this order: a state that is made between the two has its application when it has tables.
+  const hasTables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() !== 0
   const application = db.pragma('application_id', { simple: true })
-  const isFresh = application === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
+  const isFresh = application === 0 && !hasTables
   if (!isFresh && application !== APPLICATION_ID)
     throw unusable(path, 'is a database of another program; state.path is wrong')
   return !isFresh && db.pragma('user_version', { simple: true }) !== 0

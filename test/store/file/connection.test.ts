@@ -1,5 +1,5 @@
 // The connection: when statements are compiled, how often, and what is done to their text before.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect, withStablePlan } from '../../../src/store/file/connection.ts'
 import { MIGRATIONS } from '../../../src/store/file/schema.ts'
 import { openForReading } from '../../../src/store/file/database.ts'
-import { openState } from '../../../src/store/state-store.ts'
+import { openState, type OwnedState } from '../../../src/store/state-store.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -83,6 +83,27 @@ it('a change that is not committed is told, though its answer was there before',
   expect(add.get(2)).toBe(2)
   expect(() => add.get(3)).toThrow('FOREIGN KEY constraint failed')
   expect(db.prepare('SELECT of FROM part').pluck().all()).toEqual([2])
+})
+
+it('a state that is made while somebody looks is not taken for a database of another program', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contact-sync-connection-'))
+  const path = join(folder, 'state.db')
+  writeFileSync(path, '')
+  const { pragma } = Database.prototype
+  let made: OwnedState | undefined
+  vi.spyOn(Database.prototype, 'pragma').mockImplementation(function (this: Database.Database, ...given) {
+    const answer = pragma.apply(this, given)
+    if (given[0] !== 'application_id') return answer
+    vi.restoreAllMocks()
+    made = openState(path, { pid: 1, since: 0, thorough: false })
+    return answer
+  })
+  expect(openForReading(path)).toBeUndefined()
+  const db = openForReading(path)
+  expect(db).toBeDefined()
+  db?.close()
+  await made?.close()
+  rmSync(folder, { recursive: true })
 })
 
 describe('a transaction', () => {
