@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { SyncError } from '../core/words/errors.ts'
 import { systemUserId } from '../system.ts'
 
@@ -39,7 +40,9 @@ function isWrittenInto(path: string, there: Stats): boolean {
 
 /** Standard output, redirected by `>>` to a file that would be replaced. */
 function assertNotAppendedTo(path: string, there: Stats): void {
-  if (!there.isSymbolicLink() || !readlinkSync(path).startsWith('/proc/')) return
+  if (!there.isSymbolicLink()) return
+  const isOpenFile = [readlinkSync(path), realpathSync(dirname(path))].some((one) => one.startsWith('/proc/'))
+  if (!isOpenFile) return
   const target = statSync(path)
   if (target.isFile() && target.size > 0)
     throw new SyncError('USAGE', `${path} leads to a file with content, ${realpathSync(path)}`, {

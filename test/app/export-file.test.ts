@@ -90,15 +90,17 @@ it.skipIf(process.platform === 'win32')('a pipe, and a link to one, are written 
 it.skipIf(process.platform === 'win32')(
   'a file that standard output is appended to is not replaced',
   async () => {
-    const appended = (there: string) => {
+    const appended = (there: string, isLinked: boolean) => {
       const log = openSync(at('a.csv'), 'a')
       const [name, link] = [`/proc/self/fd/${log}`, at('out')]
       symlinkSync(name, link)
       writeSync(log, there)
-      return writeText(link, ['new']).finally(() => (rmSync(link), closeSync(log)))
+      const written = writeText(isLinked ? link : `/dev/fd/${log}`, ['new'])
+      return written.finally(() => (rmSync(link), closeSync(log)))
     }
-    expect(await appended('')).toEqual({ replaced: true })
-    await expect(appended('old')).rejects.toMatchObject({ code: 'USAGE' })
+    expect(await appended('', true)).toEqual({ replaced: true })
+    await expect(appended('old', true)).rejects.toMatchObject({ code: 'USAGE' })
+    await expect(appended('', false)).rejects.toMatchObject({ code: 'USAGE' })
     expect(await readFile(at('a.csv'), 'utf8')).toBe('newold')
   },
 )

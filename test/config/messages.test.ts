@@ -85,6 +85,9 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'key-file-missing': [
     '3:17: service.api_key_file: the file no-such-file: there is no such file; write the key of the service into it, and nothing else',
   ],
+  'key-file-with-name': [
+    '3:17: service.api_key_file: the file named-key: is written as NAME=value, of which all would be sent; write the key of the service into it, and nothing else',
+  ],
   'key-in-quotes': [
     '3:12: service.api_key: stands in quotes, which would be sent with it (environment variable QUOTED); set QUOTED to the real one',
   ],

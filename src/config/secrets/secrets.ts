@@ -42,6 +42,9 @@ function secretProblem(value: string, use: 'header' | 'text'): string | undefine
     return 'contains white space or other characters that no key has'
   // `KEY="..."` in a file of variables that no shell reads.
   if (use === 'header' && /^(["']).*\1$/.test(value)) return 'stands in quotes, which would be sent with it'
+  // A line of such a file in place of the key.
+  if (use === 'header' && /^[A-Z0-9_]*(?:KEY|TOKEN|SECRET)=./.test(value))
+    return 'is written as NAME=value, of which all would be sent'
   return undefined
 }
 
