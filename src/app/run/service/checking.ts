@@ -19,7 +19,7 @@ import type {
 import type { SourceItem } from '../../../core/mapping/record.ts'
 import type { PipelineSettings, Settings } from '../../../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../../../core/mapping/terms.ts'
-import { plural } from '../../../core/words/format.ts'
+import { plural, spanText } from '../../../core/words/format.ts'
 import { createService } from '../../../service/service.ts'
 import { ordersWithin } from '../../../sync/plan/date-orders.ts'
 import { recordsAmong } from '../../../sync/plan/united.ts'
@@ -31,6 +31,9 @@ import { planFolder } from '../../temporary-folder.ts'
 
 const aloneText = (code: string): string =>
   `rate limit counted by this process only: the file beside the state that shares it cannot be used (${code})`
+
+const pausedText = (ms: number): string =>
+  `the service has asked to wait: nothing is sent for ${spanText(ms)}, then this continues`
 
 /** Who waits for the answer, and counts the requests. */
 type Asker = Pick<Desk, 'tell' | 'onService'>
@@ -52,7 +55,10 @@ export async function withService<T>(
   const service = createService(once, {
     clock,
     random,
-    onEvent: by.onService,
+    onEvent(event) {
+      if (event.type === 'paused') by.tell(pausedText(event.delayMs))
+      by.onService?.(event)
+    },
     ...sharedWindow(settings, (code) => by.tell(aloneText(code))),
   })
   try {
