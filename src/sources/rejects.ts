@@ -67,17 +67,18 @@ interface Files {
   readonly lines: FileHandle | undefined
 }
 
+/** Not `write`: it may write a part, as on a disk that gets full, and report no error. */
 async function writeRows(
   { csv, lines }: Files,
   layout: RejectsLayout,
   rows: AsyncIterable<RejectRow>,
 ): Promise<void> {
   const own = ownWidth(layout.header)
-  await csv.write(csvText([[...layout.header.slice(0, own), ...REJECT_COLUMNS]], layout.delimiter))
+  await csv.writeFile(csvText([[...layout.header.slice(0, own), ...REJECT_COLUMNS]], layout.delimiter))
   for await (const some of inGroups(eachRow(rows))) {
     const table = some.map((row) => rejectValues(row, own, layout.header.length))
-    await csv.write(csvText(table, layout.delimiter))
-    await lines?.write(some.map((row) => `${row.text ?? ''}\n`).join(''))
+    await csv.writeFile(csvText(table, layout.delimiter))
+    await lines?.writeFile(some.map((row) => `${row.text ?? ''}\n`).join(''))
   }
 }
 

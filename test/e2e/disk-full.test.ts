@@ -1,7 +1,7 @@
 // A file system that is really full: a small one in memory under the state, and one under the inbox.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,6 +35,13 @@ async function mount(size: string, ...names: string[]): Promise<string> {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
   mounted = folder
   return folder
+}
+
+/** Fills the file system but for a few blocks. */
+async function leaveRoom(folder: string, bytes: number): Promise<void> {
+  const ballast = join(folder, 'ballast.bin')
+  await writeFile(ballast, Buffer.alloc(1_000_000)).catch(() => undefined)
+  await truncate(ballast, (await stat(ballast)).size - bytes)
 }
 
 async function present(count: number): Promise<number[]> {
@@ -102,5 +109,38 @@ describe.skipIf(!canMount)('a full disk', () => {
       1, 1, 1, 1,
     ])
     expect(await readdir(join(folder, 'processed'))).toHaveLength(2)
+  })
+  it('with room for a part of the rejects: they are not called whole, and are written once there is room', async () => {
+    const folder = await mount('256k', 'inbox', 'shop')
+    const rejected = Array.from({ length: 300 }, (_, index) => `X${index},no mail at all,V,N,030 9\n`)
+    await shop.drop('shop', 'a.csv', `${peopleCsv(3)}${rejected.join('')}`)
+    await leaveRoom(folder, 12_000)
+    const full = await shop.cli('run')
+    expect(full.stdout + full.stderr).toContain('no space left')
+    expect(full.code).toBe(3)
+    expect(await readdir(join(folder, 'processed'))).toEqual([])
+    await rm(join(folder, 'ballast.bin'))
+    expect((await shop.cli('run')).code).toBe(0)
+    const name = (await readdir(join(folder, 'processed'))).find((one) => one.endsWith('.rejects.csv')) ?? ''
+    expect((await readFile(join(folder, 'processed', name), 'utf8')).trim().split('\n')).toHaveLength(301)
+  })
+
+  it('with room for a part of a file that a person is erased from: it keeps every row of the others', async () => {
+    const folder = await mount('256k', 'inbox', 'shop')
+    await shop.drop('shop', 'a.csv', peopleCsv(PEOPLE))
+    expect((await shop.cli('run')).code).toBe(0)
+    await leaveRoom(folder, 12_000)
+    const archived = async (): Promise<string> => {
+      const [name = ''] = await readdir(join(folder, 'processed'))
+      return readFile(join(folder, 'processed', name), 'utf8')
+    }
+    const full = await shop.cli('audit', 'forget', 'person7@example.com', '--yes')
+    expect(full.stdout + full.stderr).toMatch(/no space left|ENOSPC/)
+    expect(full.stderr).not.toMatch(/\n +at /)
+    expect(full.code).not.toBe(0)
+    expect(await archived()).toBe(peopleCsv(PEOPLE))
+    await rm(join(folder, 'ballast.bin'))
+    expect((await shop.cli('audit', 'forget', 'person7@example.com', '--yes')).code).toBe(0)
+    expect((await archived()).match(/@example\.com/g)).toHaveLength(PEOPLE - 1)
   })
 })

@@ -53,7 +53,8 @@ export async function moveRewritten(
       place,
       undefined,
       async (file) => {
-        for await (const part of content) await file.write(part)
+        // Not `write`: it may write a part, as on a disk that gets full, and report no error.
+        for await (const part of content) await file.writeFile(part)
       },
       async () => {
         taken = await take(wanted, place)

@@ -43,7 +43,8 @@ export async function replaceContent(
   let file: FileHandle | undefined
   try {
     file = await open(part, 'w', mode)
-    for await (const some of parts) await file.write(some)
+    // Not `write`: it may write a part, as on a disk that gets full, and report no error.
+    for await (const some of parts) await file.writeFile(some)
     await file.sync()
     await file.close()
     await rename(part, path)
