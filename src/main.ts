@@ -153,6 +153,23 @@ async function runCommand(args: readonly string[], outlastReader: () => void): P
 }
 
 /**
+ * Node writes to a file once, and takes the part that there was room for for the whole: an answer that a full disk cut off would be
+ * told as done. What is left is written, or its error told.
+ */
+function writeWholly({ stdout }: NodeJS.Process): void {
+  const { fstatSync, writeFileSync } = process.getBuiltinModule('node:fs')
+  if (!fstatSync(stdout.fd).isFile()) return
+  stdout._write = (text: Buffer, _encoding, done) => {
+    try {
+      writeFileSync(stdout.fd, text)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done()
+  }
+}
+
+/**
  * What becomes of a command whose output cannot be written. One that shows something ends; one that does something has it done
  * first: `run | head -1` runs every pipeline, and ends with what came of it. Gives what a command calls that does something.
  */
@@ -174,6 +191,7 @@ function watchOutput(command: string | undefined): () => void {
 }
 
 async function start(args: readonly string[]): Promise<void> {
+  writeWholly(process)
   const outlastReader = watchOutput(args[0])
   const code = await answerQuickly(args)
   if (code === undefined) await runCommand(args, outlastReader)

@@ -1,7 +1,7 @@
 // Processes that are ended, killed, started twice: the promises that hold whatever happens to one of them.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { KEY, MAIN, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
@@ -67,6 +67,17 @@ describe('a run whose output is lost', () => {
     expect((await shop.startBy(by('| true; exit ${PIPESTATUS[0]}'), 'status').ended).code).toBe(0)
   })
 })
+
+it.each([['schema'], ['--help']])(
+  '%s is not done where the disk has room for a part of its answer',
+  async (asked) => {
+    const limited = 'ulimit -f 4; "$0" "$@" > answer' // A file of 4 KiB: the write that meets the limit writes a part.
+    const ended = await shop.startBy(['bash', '--norc', '-c', limited, process.execPath, MAIN, asked]).ended
+    expect((await stat(shop.path('answer'))).size).toBe(4096)
+    expect(ended.stderr).toContain('standard output cannot be written: EFBIG')
+    expect(ended.code).toBe(1)
+  },
+)
 
 it('SIGTERM ends a daemon soon whose log nobody reads', async () => {
   await configured((yaml) => yaml.replace('state: {', 'log: { folder: logs }\nstate: {'))
