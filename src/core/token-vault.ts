@@ -5,7 +5,10 @@ import type { Clock } from './ports.ts'
 export interface KeptToken {
   /** As it was kept last; undefined where nothing was. */
   readonly kept: string | undefined
-  /** Kept permanently when the work has succeeded, and not at all when it throws. */
+  /**
+   * Kept permanently when the work has succeeded, and not at all when it throws; the last one counts. In a file it is written at
+   * once: throws where that has no room.
+   */
   keep(text: string): void
 }
 

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { peopleServer } from '../support/people-server.ts'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 const PEOPLE = 400
@@ -40,7 +42,7 @@ async function mount(size: string, ...names: string[]): Promise<string> {
 /** Fills the file system but for a few blocks. */
 async function leaveRoom(folder: string, bytes: number): Promise<void> {
   const ballast = join(folder, 'ballast.bin')
-  await writeFile(ballast, Buffer.alloc(1_000_000)).catch(() => undefined)
+  await writeFile(ballast, Buffer.alloc(4_000_000)).catch(() => undefined)
   await truncate(ballast, (await stat(ballast)).size - bytes)
 }
 
@@ -143,4 +145,31 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect((await shop.cli('audit', 'forget', 'person7@example.com', '--yes')).code).toBe(0)
     expect((await archived()).match(/@example\.com/g)).toHaveLength(PEOPLE - 1)
   })
-})
+  it('under the tokens of a source: none is asked for that could not be kept, and the grant is not lost', async () => {
+    let given = 0
+    const server = await peopleServer(({ body }) => {
+      if (body === '') return { body: [{ id: 1, mail: 'one@example.com' }] }
+      if (new URLSearchParams(body).get('refresh_token') !== `R${given}`) return { status: 400 }
+      given += 1
+      return { body: { access_token: `T${given}`, refresh_token: `R${given}`, expires_in: 1 } }
+    })
+    const folder = await mount('2m', 'state')
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    const auth = `{ oauth2: { token_url: "${server.url}/token", client_id: me, refresh_token: R0 } }`
+    const source = `source: { type: http, url: "${server.url}", auth: ${auth} }`
+    await shop.configure(
+      `${yaml.slice(0, yaml.indexOf('    source:'))}    ${source}\n    key: id\n    map: { mail: mail }\n`,
+    )
+    expect((await shop.cli('run')).code).toBe(0)
+    // As under a daemon: the state can be read without a new file beside it.
+    const reader = new Database(join(folder, 'contact-sync.db'))
+    reader.pragma('schema_version')
+    await leaveRoom(folder, 0)
+    const full = await shop.cli('plan')
+    reader.close()
+    expect(full.stdout + full.stderr).toContain('.tokens cannot be used')
+    await rm(join(folder, 'ballast.bin'))
+    const { code, stdout } = await shop.cli('run')
+    await server.close()
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('SOURCE_DENIED')])
+  })})

@@ -110,8 +110,12 @@ export function createTokens(
       // Another process, or another pipeline, may have renewed it meanwhile.
       const isFit = known !== undefined && known.text !== refused && known.scope === (oauth2.scope ?? '')
       if (isFit && clock.now() < known.until) return known
-      const granted = await fetchGrant(oauth2, known?.refresh ?? oauth2.refresh_token, parts)
-      token.keep(seal.seal(JSON.stringify(granted)))
+      const keep = (grant: Granted): void => token.keep(seal.seal(JSON.stringify(grant)))
+      const refresh = known?.refresh ?? oauth2.refresh_token
+      // Written before the server replaces the one: where a disk is full, the other would be lost.
+      if (refresh !== undefined) keep({ text: '', until: 0, scope: '', ...known, refresh })
+      const granted = await fetchGrant(oauth2, refresh, parts)
+      keep(granted)
       return granted
     })
 }
