@@ -13,8 +13,12 @@ const AT_ONCE = 500
 const [BIT, JSON_TYPE, BINARY_CHARSET] = [16, 245, 63]
 /** Texts and blobs have the same types, vectors and shapes their own; those of no character set are bytes. */
 const MAYBE_BYTES: readonly number[] = [242, 249, 250, 251, 252, 253, 254, 255]
-/** More rows than any table has. */
-const EVERY_ROW = '18446744073709551615'
+/** Of the session, so that no default of the server shortens what it gives, or puts `?` in place of a character. */
+const WHOLE = [
+  'set names utf8mb4',
+  // More rows than any table has; as long as the largest packet.
+  `set session time_zone = '+00:00', sql_select_limit = 18446744073709551615, group_concat_max_len = 1073741824`,
+]
 const DENIED = [
   'ER_ACCESS_DENIED_ERROR',
   'ER_DBACCESS_DENIED_ERROR',
@@ -154,7 +158,7 @@ export async function* mysqlRows(asking: Asking): AsyncGenerator<Rows> {
   connection.on('error', () => undefined)
   task.signal.addEventListener('abort', stop)
   try {
-    await asked(connection, `set session time_zone = '+00:00', sql_select_limit = ${EVERY_ROW}`)
+    for (const sql of WHOLE) await asked(connection, sql)
     // MySQL has the one, MariaDB the other; each refuses what it does not know.
     await asked(connection, `set session max_execution_time = ${options.timeout}`).catch(() =>
       asked(connection, `set session max_statement_time = ${options.timeout / 1000}`).catch(() => undefined),

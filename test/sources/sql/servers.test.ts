@@ -309,6 +309,25 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     await client.end()
   })
 
+  it('gives texts whole, in UTF-8, whatever is usual at the server', async () => {
+    const client = await mysql.createConnection({ uri: url, charset: 'utf8mb4' })
+    await client.query("create user reader@'%' identified by 'word'")
+    await client.query("grant select on test.* to reader@'%'")
+    await client.query("delete from mysql.global_priv where user = ''")
+    await client.query('flush privileges')
+    // Not done for `root`.
+    await client.query("set global init_connect = 'set names latin1'")
+    await client.query('set global group_concat_max_len = 10')
+    const reader = Object.assign(new URL(url), { username: 'reader', password: 'word' }).href
+    const query =
+      "select name, 'Łódź' as town, (select group_concat(seq) from seq_1_to_9) as tags from people"
+    expect((await fetched(reader, `${query} where sum = 1.50`)).records).toEqual([
+      { name: 'Köln 😀', town: 'Łódź', tags: '1,2,3,4,5,6,7,8,9' },
+    ])
+    await client.query('set global init_connect = default, group_concat_max_len = default')
+    await client.end()
+  })
+
   it('fails where an answer lacks a piece', async () => {
     // The packet of one row, from its length on.
     const swap = { of: /\x05\0\0.\x04\d{4}(?=\x05\0\0.\x04)/s, by: '' }
