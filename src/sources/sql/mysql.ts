@@ -7,7 +7,7 @@ import { faultCode } from '../fault.ts'
 import { parsedJson } from '../json/values.ts'
 import { withPlaceholders } from './placeholders.ts'
 import { type Asking, assertColumns, binaryColumn, type Cell, type Rows, noRowsFault } from './rows.ts'
-import { createSocket, networkFault, notUnderstood, tlsOptions } from './secure.ts'
+import { createSocket, networkFault, notUnderstood, tlsOptions, unreachable } from './secure.ts'
 
 const AT_ONCE = 500
 const [BIT, JSON_TYPE, BINARY_CHARSET] = [16, 245, 63]
@@ -19,11 +19,14 @@ const WHOLE = [
   // More rows than any table has; as long as the largest packet.
   `set session time_zone = '+00:00', sql_select_limit = 18446744073709551615, group_concat_max_len = 1073741824`,
 ]
-const DENIED = [
-  'ER_ACCESS_DENIED_ERROR',
-  'ER_DBACCESS_DENIED_ERROR',
-  'ER_TABLEACCESS_DENIED_ERROR',
-  'ER_BAD_DB_ERROR',
+const DENIED =
+  /^(ER_\w*ACCESS_DENIED_\w+|ER_BAD_DB_ERROR|ER_MUST_CHANGE_PASSWORD\w*|ER_ACCOUNT_HAS_BEEN_LOCKED|4151)$/
+/** It has no place for another connection, or is ending. */
+const AWAY = [
+  'ER_CON_COUNT_ERROR',
+  'ER_USER_LIMIT_REACHED',
+  'ER_TOO_MANY_USER_CONNECTIONS',
+  'ER_SERVER_SHUTDOWN',
 ]
 /** The messages of these errors name only tables and columns. */
 const QUERY_FAULTS = ['ER_PARSE_ERROR', 'ER_BAD_FIELD_ERROR', 'ER_NO_SUCH_TABLE', 'ER_NON_UNIQ_ERROR']
@@ -37,9 +40,15 @@ function cellOf(text: string | null, type: number | undefined): Cell {
   return { json: parsedJson(text) }
 }
 
-/** Its name, or the number of one that the driver has no name for. */
-const codeOf = (error: Error): string | undefined =>
-  faultCode(error) ?? ('errno' in error && typeof error.errno === 'number' ? String(error.errno) : undefined)
+/** From here on MySQL and MariaDB mean different faults by one number, and the driver has the names of MySQL. */
+const NAMED_TO = 4000
+
+/** Its name, or the number of one that has no name, or none that is sure. */
+function codeOf(error: Error): string | undefined {
+  const number = 'errno' in error && typeof error.errno === 'number' ? error.errno : undefined
+  const name = number !== undefined && number >= NAMED_TO ? undefined : faultCode(error)
+  return name ?? number?.toString()
+}
 
 function serverFault(error: unknown, host: string): unknown {
   if (error instanceof SyncError || !(error instanceof Error)) return error
@@ -52,7 +61,8 @@ function serverFault(error: unknown, host: string): unknown {
     return new SyncError('SOURCE_FAILED', `the query on ${host}: it took longer than source.timeout`, {
       cause: error,
     })
-  if (DENIED.includes(code))
+  if (AWAY.includes(code)) return unreachable(error, host, code)
+  if (DENIED.test(code))
     return new SyncError('SOURCE_DENIED', `the database on ${host} refuses access (${code})`, {
       cause: error,
     })

@@ -7,7 +7,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { parsedJson } from '../json/values.ts'
 import { withPlaceholders } from './placeholders.ts'
 import { type Asking, assertColumns, binaryColumn, type Cell, type Rows, noRowsFault } from './rows.ts'
-import { createSocket, guard, networkFault, tlsOptions } from './secure.ts'
+import { createSocket, guard, networkFault, tlsOptions, unreachable } from './secure.ts'
 
 const AT_ONCE = 500
 const [BOOL, BYTEA, JSON_TYPE, JSONB, TEXT_LIST] = [16, 17, 114, 3802, 1009]
@@ -53,6 +53,8 @@ function serverFault(error: unknown, host: string): unknown {
       cause: error,
     })
   }
+  // It ends, is not up yet, or has no place for another connection.
+  if (/^(08|57P|53300)/.test(code)) return unreachable(error, host, code)
   if (/^(28|3D)|^42501$/.test(code))
     return new SyncError('SOURCE_DENIED', `the database on ${host} refuses access (${code})`, {
       cause: error,

@@ -59,11 +59,12 @@ export function createSocket({ timeout }: Pick<SqlOptions, 'timeout'>): Socket {
 
 const NETWORK = /^(E[A-Z]+|CERT_|DEPTH_|SELF_SIGNED|UNABLE_|ERR_TLS|PROTOCOL_|HANDSHAKE)/
 
+export const unreachable = (cause: unknown, host: string, code: string): SyncError =>
+  new SyncError('SOURCE_UNREACHABLE', `the database on ${host} cannot be reached (${code})`, { cause })
+
 /** What could not be reached, or secured; undefined for what a server says. */
 export function networkFault(error: unknown, host: string): SyncError | undefined {
   const code = faultCode(error)
   if (code === undefined || !NETWORK.test(code) || code.startsWith('ER_')) return undefined
-  return new SyncError('SOURCE_UNREACHABLE', `the database on ${host} cannot be reached (${code})`, {
-    cause: error,
-  })
+  return unreachable(error, host, code)
 }

@@ -206,6 +206,17 @@ describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
     },
   )
 
+  it('tells a server that is away from a query that failed', async () => {
+    const ends = 'select pg_terminate_backend(pg_backend_pid()) as a'
+    expect(await failure(url, ends)).toMatch(/^SOURCE_UNREACHABLE: .*57P01/)
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query('create role limited login connection limit 0')
+    await client.end()
+    const limited = Object.assign(new URL(url), { username: 'limited' }).href
+    expect(await failure(limited, 'select 1 as a')).toMatch(/^SOURCE_UNREACHABLE: .*53300/)
+  })
+
   it('fails where the connection ends behind the last row', async () => {
     const query = 'select id from generate_series(1, 1200) as id'
     for (const isSilent of [false, true])
@@ -386,6 +397,29 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
       expect(await cutFailure(url, query, { after: CUT, isSilent })).toMatch(/^SOURCE_UNREACHABLE: /)
     },
   )
+
+  it('tells refused access, and a server without a place, from a query that failed', async () => {
+    const client = await mysql.createConnection(url)
+    await client.query("create user narrow@'%' identified by 'word' with max_user_connections 1")
+    // Everyone may read `test`.
+    await client.query('create database closed')
+    await client.query('create table closed.people (id int, name text)')
+    await client.query('create procedure closed.gives() select 1 as a')
+    await client.query('grant select (id) on closed.people to narrow')
+    const to = { username: 'narrow', password: 'word', pathname: '/closed' }
+    const narrow = Object.assign(new URL(url), to).href
+    const other = await mysql.createConnection(narrow)
+    expect(await failure(narrow, 'select 1 as a')).toMatch(/^SOURCE_UNREACHABLE: .*ER_USER_LIMIT_REACHED/)
+    await client.query("alter user narrow@'%' with max_user_connections 9")
+    expect(await failure(narrow, 'select name from people')).toMatch(/^SOURCE_DENIED: .*COLUMNACCESS/)
+    expect(await failure(narrow, 'call gives()')).toMatch(/^SOURCE_DENIED: .*PROCACCESS/)
+    await client.query("alter user narrow@'%' password expire")
+    expect(await failure(narrow, 'select 1 as a')).toMatch(/^SOURCE_DENIED: .*ER_MUST_CHANGE_PASSWORD/)
+    await client.query("alter user narrow@'%' account lock")
+    expect(await failure(narrow, 'select 1 as a')).toMatch(/^SOURCE_DENIED: .*4151/)
+    await other.end()
+    await client.end()
+  })
 
   it('ends with its run', async () => {
     expect(await endedFetch(url, "select seq as id, repeat('x', 400) as pad from seq_1_to_100000")).toBe(
