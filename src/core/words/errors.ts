@@ -144,7 +144,7 @@ export const ERRORS = {
   ),
   SOURCE_DENIED: entry(
     'input',
-    'Check the credentials of the source and what they may read. The cursor has not moved: the next run fetches again.',
+    'Check the credentials of the source and what they may read; after changing a secret: contact-sync reload, where start is running. The cursor has not moved: the next run fetches again.',
   ),
   SOURCE_ANSWER: entry(
     'input',

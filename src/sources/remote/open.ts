@@ -35,7 +35,7 @@ const HINTS = {
   SOURCE_UNREACHABLE:
     'Check the address and the network. The files stay where they are; the next run takes them.',
   SOURCE_DENIED:
-    'Check the user, its key or password, and what it may do there. The files stay where they are; the next run takes them.',
+    'Check the user, its key or password, and what it may do there; after changing a secret: contact-sync reload, where start is running. The files stay where they are; the next run takes them.',
   SOURCE_FAILED: 'Look for the cause at the server. The files stay where they are; the next run takes them.',
 } as const
 
