@@ -6,6 +6,8 @@ import { withPlaceholders } from './placeholders.ts'
 import { type Asking, assertColumns, binaryColumn, type Cell, type Rows, noRowsFault } from './rows.ts'
 
 const TURN_ROWS = 500
+/** How soon a file that another program has locked is tried again. */
+const AGAIN_MS = 100
 
 const boundValue = ({ cursor }: Asking): bigint | number | string | null => {
   if (cursor === undefined) return null
@@ -21,6 +23,8 @@ function cellOf(value: unknown, column: string): Cell {
   throw binaryColumn(column)
 }
 
+const isLocked = (error: unknown): boolean => faultCode(error)?.startsWith('SQLITE_BUSY') === true
+
 /** A fault of the query names tables and columns; a fault of the file has a code. */
 function fileFault(error: unknown): unknown {
   if (error instanceof SyncError || !(error instanceof Error)) return error
@@ -31,17 +35,19 @@ function fileFault(error: unknown): unknown {
     return new SyncError('SOURCE_UNREACHABLE', `the database of source.url cannot be opened (${code})`, {
       cause: error,
     })
-  return new SyncError('SOURCE_FAILED', `the query failed (${code})`, { cause: error })
+  const why = isLocked(error) ? 'another program has locked the database' : 'the query failed'
+  return new SyncError('SOURCE_FAILED', `${why} (${code})`, { cause: error })
 }
 
-export async function* sqliteRows(asking: Asking): AsyncGenerator<Rows> {
+async function* queried(asking: Asking): AsyncGenerator<Rows> {
   const { options, task } = asking
   let db: Database.Database | undefined
   try {
+    // Where the file is locked, the driver would wait without giving others their turn.
     db = new Database(options.url.slice('sqlite:'.length), {
       readonly: true,
       fileMustExist: true,
-      timeout: options.timeout,
+      timeout: 0,
     })
     const { text, count } = withPlaceholders(options.query, '?')
     const statement = db.prepare<unknown[], unknown[]>(text)
@@ -56,9 +62,27 @@ export async function* sqliteRows(asking: Asking): AsyncGenerator<Rows> {
       if (rows % TURN_ROWS === 0) await task.clock.sleep(0, task.signal)
       if (task.signal.aborted) throw new SyncError('SOURCE_FAILED', 'the run was ended')
     }
-  } catch (error) {
-    throw fileFault(error)
   } finally {
     db?.close()
+  }
+}
+
+/** A file is locked before the first row, or not at all. */
+export async function* sqliteRows(asking: Asking): AsyncGenerator<Rows> {
+  const { options, task } = asking
+  const end = task.clock.monotonic() + options.timeout
+  let isRead = false
+  for (;;) {
+    try {
+      for await (const row of queried(asking)) {
+        isRead = true
+        yield row
+      }
+      return
+    } catch (error) {
+      const mayWait = !task.signal.aborted && task.clock.monotonic() < end
+      if (isRead || !isLocked(error) || !mayWait) throw fileFault(error)
+    }
+    await task.clock.sleep(AGAIN_MS, task.signal)
   }
 }

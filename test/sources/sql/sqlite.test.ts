@@ -126,3 +126,14 @@ it('asks from a number with zeros in front as it is written, in a column of text
   const { texts } = await fetched(query, { cursor: 'no' }, cursor)
   expect(texts).toEqual(['{"no":"000042"}', '{"no":"000043"}'])
 })
+
+it('waits for a file that another program has locked, and lets others work meanwhile', async () => {
+  const other = new Database(path)
+  other.exec("create table people (id); insert into people values ('1'); begin exclusive")
+  await expect(fetched('select id from people', { timeout: '1s' })).rejects.toMatchObject({
+    ...{ code: 'SOURCE_FAILED', message: 'another program has locked the database (SQLITE_BUSY)' },
+  })
+  setTimeout(() => other.exec('commit'), 300)
+  expect((await fetched('select id from people')).texts).toEqual(['{"id":"1"}'])
+  other.close()
+})
