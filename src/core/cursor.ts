@@ -10,9 +10,10 @@ export interface KeptCursor {
   readonly value: Cursor
 }
 
-/** It is moved by `endInput`, in the transaction that ends the input, and by nothing else. */
+/** It is moved by `endInput`, in the transaction that ends the input; by `moveCursor` only where a fetch brought no input. */
 export interface CursorStore {
   cursor(pipeline: string): Promise<KeptCursor | undefined>
+  moveCursor(pipeline: string, cursor: KeptCursor): Promise<void>
 }
 
 /** What a source is given for a fetch. */

@@ -101,6 +101,8 @@ export interface Source {
     readonly unsettled: number
     /** What bears a fitting name and is no regular file: never opened, left alone. */
     readonly refused: readonly { readonly name: string; readonly error: SyncError }[]
+    /** A fetch came to its end without a record, and this far. */
+    readonly cursor?: KeptCursor | undefined
   }>
   /**
    * Opens one input and reads its header. `columns` are the columns that the mapping names (a source

@@ -84,11 +84,11 @@ export async function waitingInputs(context: PlanContext, wait: boolean) {
   try {
     const listing = await context.source.list({ wait, signal: context.signal, fetch: await order(context) })
     const reports = listing.refused.map(({ name, error }) => refusal({ name }, error))
-    return { ...(await withoutUnmoved(listing, context)), reports }
+    return { ...(await withoutUnmoved(listing, context)), reports, cursor: listing.cursor }
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error
-    return { ready: [], unmoved: [], reports: [refusal({ name: '' }, known)] }
+    return { ready: [], unmoved: [], reports: [refusal({ name: '' }, known)], cursor: undefined }
   }
 }
 
@@ -189,7 +189,8 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   await applyPlan(context)
   await describeTerms(context)
   // Then the source, one input after the other: read, map, diff, plan, apply, remember.
-  const { ready, unmoved, reports } = await waitingInputs(context, wait)
+  const { ready, unmoved, reports, cursor } = await waitingInputs(context, wait)
+  if (cursor !== undefined) await context.state.moveCursor(context.pipeline.name, cursor)
   logUnread(reports, context)
   done.push(...reports, ...(await moveUnmoved(unmoved, context)))
   for (const [index, input] of ready.entries()) {

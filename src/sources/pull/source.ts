@@ -99,11 +99,11 @@ export function createPullSource(
       if (order === undefined || waiting.ready.length > 0) return waiting
       const made = await fetcher()
       if (made.isFed === true) return waiting
-      await spool({
+      const cursor = await spool({
         ...{ folder, order, signal, clock, tokens, mostRecords: options.mostRecords },
         fetcher: made,
       })
-      return inputs(asked)
+      return { ...(await inputs(asked)), cursor }
     },
     async archive(input, to) {
       const isArchived = await lines.archive(input, to)

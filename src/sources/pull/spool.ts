@@ -3,6 +3,7 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Cursor, FetchOrder, KeptCursor } from '../../core/cursor.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { TokenVault } from '../../core/token-vault.ts'
@@ -103,6 +104,10 @@ async function clear(folder: string): Promise<void> {
 const keptAs = (of: string, { cursor, hasCursor }: Brought): KeptCursor | undefined =>
   hasCursor && cursor !== undefined && cursor !== null ? { of, value: cursor } : undefined
 
+/** Where a fetch without records came to; undefined where that is known. */
+const movedBy = (order: FetchOrder, kept: KeptCursor | undefined): KeptCursor | undefined =>
+  order.isFull || isDeepStrictEqual(kept, order.cursor) ? undefined : kept
+
 async function spoolInto(
   file: FileHandle,
   { fetcher, order, signal, clock, tokens, mostRecords }: Spooling,
@@ -118,10 +123,10 @@ async function spoolInto(
 }
 
 /**
- * Fetches into the folder, where nothing waits. With nothing new, nothing is written; a full fetch that came to its end is
- * written in any case. Throws what ended a fetch that brought nothing, and SPOOL_FAILED.
+ * Fetches into the folder, where nothing waits. With nothing new, nothing is written, and the cursor is given that it came to; a
+ * full fetch that came to its end is written in any case. Throws what ended a fetch that brought nothing, and SPOOL_FAILED.
  */
-export async function spool(spooling: Spooling): Promise<void> {
+export async function spool(spooling: Spooling): Promise<KeptCursor | undefined> {
   const { folder, order, signal, clock } = spooling
   const name = nameAt(clock.now(), spooling.fetcher.label)
   const part = join(folder, `.${name}.part`)
@@ -130,10 +135,10 @@ export async function spool(spooling: Spooling): Promise<void> {
     await clear(folder)
     const file = await open(part, 'wx', 0o600)
     const { brought, failure, of } = await spoolInto(file, spooling).finally(() => file.close())
-    if (signal.aborted) return
+    if (signal.aborted) return undefined
     if (brought.records === 0 && failure !== undefined) throw failure
     const isFull = order.isFull && !brought.isPart
-    if (brought.records === 0 && !isFull) return
+    if (brought.records === 0 && !isFull) return movedBy(order, keptAs(of, brought))
     await writeNote(folder, name, {
       records: brought.records,
       isFull,
@@ -144,6 +149,7 @@ export async function spool(spooling: Spooling): Promise<void> {
     })
     await rename(part, join(folder, name))
     await flushFolder(folder)
+    return undefined
   } catch (error) {
     throw reportedFault(folder, error)
   } finally {

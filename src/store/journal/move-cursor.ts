@@ -1,4 +1,4 @@
-// Moves the cursor of a pipeline, for the transaction that finishes the input which brought it.
+// Moves the cursor of a pipeline: in the transaction that finishes the input which brought it, or alone where there was none.
 import type { KeptCursor } from '../../core/cursor.ts'
 import type { Connection } from '../file/database.ts'
 

@@ -1,6 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createSource, SOURCE_KINDS } from '../../../src/sources/registry.ts'
+import { systemClock } from '../../../src/system.ts'
 import { describePull, type Row } from '../../contracts/pull.ts'
+import { testLine } from '../../support/line.ts'
 
 // Reads what it has from a file beside it, and continues after the STATE.
 const TAP = `
@@ -37,4 +42,33 @@ describePull('singer', (home) => {
     breakAfter: (breakAfter) => write({ breakAfter }),
     close: () => undefined,
   }
+})
+
+// Has one record, and its STATE counts the starts.
+const COUNTING = `
+import { readFileSync } from 'node:fs'
+const at = process.argv.indexOf('--state')
+const starts = at < 0 ? 0 : JSON.parse(readFileSync(process.argv[at + 1], 'utf8')).starts
+const write = (message) => process.stdout.write(JSON.stringify(message) + '\\n')
+write({ type: 'SCHEMA', stream: 'people', schema: { properties: { no: {}, mail: {}, first: {}, last: {}, phone: {} } } })
+if (starts === 0) write({ type: 'RECORD', stream: 'people', record: { no: 'N1', mail: 'p1@example.com', first: 'A' } })
+write({ type: 'STATE', value: { starts: starts + 1 } })
+`
+
+it('keeps the STATE of a fetch that brought no record; a plan does not', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tap-'))
+  const [tap, folder] = [join(home, 'tap.mjs'), join(home, 'spool')]
+  writeFileSync(tap, COUNTING)
+  const fetch = SOURCE_KINDS['singer']!.schema.parse({ command: [process.execPath, tap], stream: 'people' })
+  const settings = { type: 'singer', null_values: [], folder, sparse: false, fetch }
+  const source = createSource(settings, { clock: systemClock })
+  const line = testLine({ pipeline: { source: settings }, source })
+  const state = async (): Promise<unknown> => (await line.state.cursor('shop'))?.value
+  expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+  expect(await state()).toBe('{"starts":1}')
+  expect(await line.run()).toMatchObject({ status: 'ok', read: 0 })
+  await line.preview()
+  expect(await state()).toBe('{"starts":2}')
+  expect(readdirSync(folder)).toEqual(['processed'])
+  rmSync(home, { recursive: true, force: true })
 })
