@@ -231,8 +231,10 @@ export function describePull(
           expect(await other.run()).toMatchObject({ created: 2 })
           rmSync(folder, { recursive: true })
           renameSync(own, folder)
-          expect(await line(how).run()).toMatchObject({ deleted: 0 })
-          await line(how).run()
+          const refused = { status: 'partial', read: 0, deleted: 0, files: [{ code: 'INPUT_OUTDATED' }] }
+          expect(await line(how).run()).toMatchObject(refused)
+          expect(firsts()).toEqual(['First1', 'First3', 'Newer'])
+          expect(await line(how).run()).toMatchObject({ status: 'ok', deleted: 0, updated: 0 })
           expect(firsts()).toEqual(['First1', 'First3', 'Newer'])
         },
       )

@@ -108,6 +108,10 @@ export const ERRORS = {
     'input',
     'The file has no record; drop it again when the exporter has written it completely.',
   ),
+  INPUT_OUTDATED: entry(
+    'input',
+    'Nothing of it was sent, and the next run fetches anew. If the source gives its records only once: move the file from failed/ into the spool folder, and the next run sends them.',
+  ),
   INPUT_BINARY: entry(
     'input',
     'This is not a text file; export it as CSV, or use the source type for its format.',

@@ -79,11 +79,15 @@ export function createPullSource(
       throw error
     }
   }
+  const outdated = new Set<string>()
   const inputs = async (asked: Parameters<Source['list']>[0]): ReturnType<Source['list']> => {
     const listing = await look(asked)
     const described = await Promise.all(
       listing.ready.map(async (input) => ({ input, note: await readNote(folder, input.name) })),
     )
+    for (const { input, note } of described)
+      if (note !== undefined && asked.fetch !== undefined && isOutdated(note, asked.fetch))
+        outdated.add(input.version)
     const problems = described.flatMap(({ input, note }) => (note ? partProblem(input.name, note) : []))
     return {
       ...listing,
@@ -104,6 +108,15 @@ export function createPullSource(
         fetcher: made,
       })
       return { ...(await inputs(asked)), cursor }
+    },
+    async open(input, how) {
+      // Of another program's records nothing else has them.
+      if (outdated.has(input.version) && (await fetcher()).isFed !== true)
+        throw new SyncError(
+          'INPUT_OUTDATED',
+          `${input.name} is out of date: the pipeline went on without it after it was fetched`,
+        )
+      return lines.open(input, how)
     },
     async archive(input, to) {
       const isArchived = await lines.archive(input, to)
