@@ -3,7 +3,7 @@
 import type { RetentionStore } from '../core/retention.ts'
 import { createExpireValues } from './log/audit-expire.ts'
 import type { Connection } from './file/database.ts'
-import { lastRun } from './journal/runs.ts'
+import { lastGoodRun, lastRun, lastRunWithFiles } from './journal/runs.ts'
 
 /** What the source says now is no history: the rejects of a pipeline's newest input stay, whatever their age. */
 const NEWEST_INPUT = `(SELECT max(id) FROM input WHERE pipeline = @pipeline AND state IN ('processed', 'failed'))`
@@ -26,12 +26,9 @@ DELETE FROM input WHERE id IN (
   ORDER BY input.id LIMIT @limit)`
 
 /** By which health and alerts reckon: the last run, the last that did not fail, the last that met a file. */
-const LAST_RUNS = `
-  SELECT id FROM run WHERE rowid = (${lastRun('@pipeline')})
-  UNION ALL SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline AND status IN ('ok', 'partial', 'held')
-    ORDER BY ended_at DESC, rowid DESC LIMIT 1) AS last
-  UNION ALL SELECT id FROM (SELECT id FROM run WHERE pipeline = @pipeline AND files > 0
-    ORDER BY started_at DESC, rowid DESC LIMIT 1) AS last_with_files`
+const LAST_RUNS = [lastRun, lastGoodRun, lastRunWithFiles]
+  .map((last) => `SELECT id FROM run WHERE rowid = (${last('@pipeline')})`)
+  .join(' UNION ALL ')
 
 const OLD_RUNS = `
 DELETE FROM run WHERE id IN (

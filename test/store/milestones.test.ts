@@ -57,3 +57,31 @@ it('the last run is the one that began last, also where the clock was ahead of i
   expect(await state.run('ahead')).toBeUndefined()
   await state.close()
 })
+
+it('the last file, success and refusal are those of the runs that began last, also where the clock was ahead before', async () => {
+  const state = openTemporaryState()
+  const run = async (id: string, at: number, read: number): Promise<void> => {
+    await state.beginRun({ id, pipeline: 'shop', startedAt: at, configHash: '' })
+    await state.endRun(id, {
+      ...{
+        endedAt: at + 5,
+        status: 'partial',
+        counts: { ...noCounts(), read },
+        error: undefined,
+        code: undefined,
+      },
+      ...{ drift: 1, files: 1, refused: 1 },
+    })
+  }
+  await run('ahead', 7_200_000, 1)
+  await run('right', 100, 2)
+  expect(await state.milestones('shop')).toMatchObject({
+    lastSuccessAt: 105,
+    lastFile: { at: 100, read: 2 },
+    lastRefused: { runId: 'right' },
+    lastDrift: { runId: 'right' },
+  })
+  await state.removeOld('shop', { rejects: undefined, runs: 10_000_000 }, 10)
+  expect([await state.run('ahead'), (await state.run('right'))?.id]).toEqual([undefined, 'right'])
+  await state.close()
+})

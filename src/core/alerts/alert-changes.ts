@@ -53,6 +53,10 @@ function overtake(messages: readonly NewMessage[], pending: readonly PendingMess
   return { messages: left, drop }
 }
 
+/** Where the clock was ahead at that time, and was put back, everything that it says by now is later. */
+const isLater = (happened: number, { than, at }: { than: number; at: number }): boolean =>
+  happened > than || (than > at && happened <= at)
+
 /** `isUnsettled`: its former condition stays. `afterMs`: how long a condition must hold before it is reported. */
 export function alertChanges(
   now: readonly Condition[],
@@ -67,13 +71,15 @@ export function alertChanges(
     const raised = before.raised.find((one) => isSame(one, condition))
     const happened = condition.at
     // Only what was told of can have happened again: what recurs within `after` would never be told otherwise.
-    const isAgain = raised?.told === true && happened !== undefined && happened > raised.since
+    const isAgain =
+      raised?.told === true && happened !== undefined && isLater(happened, { than: raised.since, at })
     const known = isAgain ? undefined : raised
-    const since = known?.since ?? at
+    const since = Math.min(known?.since ?? at, at)
     const told = known?.told === true || at - since >= afterMs
     // The message tells of all that has happened by now.
     const until = told && happened !== undefined ? at : since
-    if (known === undefined || told !== known.told) set.push({ name, pipeline, since: until, told })
+    if (known === undefined || told !== known.told || (!told && since !== known.since))
+      set.push({ name, pipeline, since: until, told })
     if (told && known?.told !== true) messages.push({ name, pipeline, event: 'raised', since, numbers })
   }
   const over = before.raised.filter((one) => !isUnsettled(one) && !now.some((held) => isSame(held, one)))

@@ -89,6 +89,9 @@ function rejectsCondition({ backlog, milestones, name }: PipelineFacts, rules: A
     : []
 }
 
+/** A clock may be set back by so much without having been wrong. */
+const SET_RIGHT_MS = HOUR_MS
+
 function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number): Condition[] {
   const { nothing_by: minute, nothing_on: days = WEEKDAYS, nothing_within: withinMs } = rules
   const { firstRunAt, lastFile } = facts.milestones
@@ -96,7 +99,8 @@ function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number):
   const by = lastDeadline({ minute, days }, facts.timezone, now)
   // A pipeline that is new was not there to take anything by then.
   if (by === undefined || firstRunAt > by) return []
-  if (lastFile !== undefined && lastFile.at > by - withinMs) return []
+  // One of a time that has not come yet was noted by a clock that was ahead: when it came is not known.
+  if (lastFile !== undefined && lastFile.at > by - withinMs && lastFile.at <= now + SET_RIGHT_MS) return []
   const last = lastFile === undefined ? {} : { last_file: new Date(lastFile.at).toISOString() }
   return [
     { name: 'nothing_arrived', pipeline: facts.name, numbers: { by: new Date(by).toISOString(), ...last } },
@@ -104,20 +108,20 @@ function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number):
 }
 
 /** An event of a run is not undone by the next run: it stays open for a day, otherwise it would be gone by the morning. */
-const REMEMBERED_MS = DAY_MS
+const isOver = (at: number, now: number): boolean => Math.abs(now - at) > DAY_MS
 
 function refusedCondition(
   { milestones: { lastRefused: last }, name }: PipelineFacts,
   now: number,
 ): Condition[] {
-  if (last === undefined || now - last.at > REMEMBERED_MS) return []
+  if (last === undefined || isOver(last.at, now)) return []
   const { at, runId, files, file, code } = last
   const named = { ...(file === null || file === '' ? {} : { file }), ...(code === null ? {} : { code }) }
   return [{ name: 'file_refused', pipeline: name, at, numbers: { files, run_id: runId, ...named } }]
 }
 
 function driftCondition({ milestones: { lastDrift: last }, name }: PipelineFacts, now: number): Condition[] {
-  if (last === undefined || now - last.at > REMEMBERED_MS) return []
+  if (last === undefined || isOver(last.at, now)) return []
   return [{ name: 'drift', pipeline: name, at: last.at, numbers: { times: last.times, run_id: last.runId } }]
 }
 

@@ -58,33 +58,53 @@ export const runRecord = (row: RunRow): RunRecord => ({
   refused: row.refused,
 })
 
+/**
+ * The one that began last, not the one with the latest time: the clock may have been ahead when an earlier one began. Among so
+ * many with the latest times, since a pipeline may have had a run in each minute of a year.
+ */
+const latestOf = (which: string, time: 'started_at' | 'ended_at'): string =>
+  `SELECT max(rowid) FROM (SELECT rowid FROM run WHERE ${which} ORDER BY ${time} DESC LIMIT 1000) AS latest`
+
+export const lastRun = (pipeline: string): string => latestOf(`pipeline = ${pipeline}`, 'started_at')
+
+export const lastRunWithFiles = (pipeline: string): string =>
+  latestOf(`pipeline = ${pipeline} AND files > 0`, 'started_at')
+
+/** One that operators stopped counts as held, with a code. */
+export const lastGoodRun = (pipeline: string): string =>
+  latestOf(
+    `pipeline = ${pipeline} AND status IN ('ok', 'partial', 'held') AND (status <> 'held' OR code IS NULL)`,
+    'ended_at',
+  )
+
+const lastEnded = (pipeline: string, count: 'refused' | 'drift'): string =>
+  latestOf(`pipeline = ${pipeline} AND ${count} > 0 AND ended_at IS NOT NULL`, 'started_at')
+
 const LAST_FILE = `
 SELECT started_at AS at, CAST(coalesce(counts ->> '$.read', '0') AS BIGINT) AS read, CAST(coalesce(counts ->> '$.rejected', '0') AS BIGINT) AS rejected
-FROM run WHERE pipeline = ? AND files > 0 ORDER BY started_at DESC LIMIT 1`
+FROM run WHERE rowid = (${lastRunWithFiles('?')})`
 
 const LAST_REFUSED = `
 SELECT ended_at AS at, id AS runId, refused AS files, refused_file AS file, refused_code AS code
-FROM run WHERE pipeline = ? AND refused > 0 AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1`
+FROM run WHERE rowid = (${lastEnded('?', 'refused')})`
 
 const LAST_DRIFT = `
 SELECT ended_at AS at, id AS runId, drift AS times
-FROM run WHERE pipeline = ? AND drift > 0 AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1`
+FROM run WHERE rowid = (${lastEnded('?', 'drift')})`
 
 function createMilestones(db: Connection): StateLists['milestones'] {
   const first = db
     .prepare<[string], number | null>('SELECT min(started_at) FROM run WHERE pipeline = ?')
     .pluck()
   const success = db
-    .prepare<[string], number | null>(
-      "SELECT max(ended_at) FROM run WHERE pipeline = ? AND (status IN ('ok', 'partial') OR (status = 'held' AND code IS NULL))",
-    )
+    .prepare<[string], number>(`SELECT ended_at FROM run WHERE rowid = (${lastGoodRun('?')})`)
     .pluck()
   const file = db.prepare<[string], NonNullable<Milestones['lastFile']>>(LAST_FILE)
   const refused = db.prepare<[string], NonNullable<Milestones['lastRefused']>>(LAST_REFUSED)
   const drift = db.prepare<[string], NonNullable<Milestones['lastDrift']>>(LAST_DRIFT)
   return async (pipeline) => ({
     firstRunAt: first.get(pipeline) ?? undefined,
-    lastSuccessAt: success.get(pipeline) ?? undefined,
+    lastSuccessAt: success.get(pipeline),
     lastFile: file.get(pipeline),
     lastRefused: refused.get(pipeline),
     lastDrift: drift.get(pipeline),
@@ -93,13 +113,6 @@ function createMilestones(db: Connection): StateLists['milestones'] {
 
 type Runs = Pick<RunState, 'beginRun' | 'endRun'> &
   Pick<StateLists, 'lastRun' | 'run' | 'highestContactBefore' | 'milestones' | 'backlog'>
-
-/**
- * The one that began last, not the one with the latest time: the clock may have been ahead when an earlier one began. Among so
- * many with the latest times, since a pipeline may have had a run in each minute of a year.
- */
-export const lastRun = (pipeline: string): string =>
-  `SELECT max(rowid) FROM (SELECT rowid FROM run WHERE pipeline = ${pipeline} ORDER BY started_at DESC LIMIT 1000) AS latest`
 
 export function createRunStore(db: Connection): Runs {
   const begin = db.prepare(

@@ -179,6 +179,8 @@ describe('what holds', () => {
       ['shop nothing_arrived'],
     ],
     ['never came', undefined, 0, ['shop nothing_arrived']],
+    ['came a year ahead, by a clock that was wrong', NOW + 8760 * HOUR, 0, ['shop nothing_arrived']],
+    ['came before the clock was set back a little', NOW + HOUR / 2, 0, []],
     [
       'never came to a pipeline that began after the deadline',
       undefined,
@@ -297,6 +299,25 @@ describe('what is told', () => {
       drop: [9],
       messages: [{ event: 'raised' }],
     })
+  })
+
+  it('is told again when it happens again after the clock, which was ahead, was put back', () => {
+    const ahead: Condition = { name: 'file_refused', pipeline: 'shop', numbers: { files: 1 }, at: 900 }
+    const before = { raised: [raised({ name: 'file_refused', since: 905 })], pending: [] }
+    expect(alertChanges([ahead], before, settled)).toMatchObject({ set: [], messages: [] })
+    const again = alertChanges([{ ...ahead, at: 99 }], before, settled)
+    expect(again).toMatchObject({ set: [{ since: 100, told: true }], messages: [{ event: 'raised' }] })
+    const after = { raised: [...again.set], pending: [] }
+    expect(alertChanges([{ ...ahead, at: 99 }], after, settled)).toMatchObject({ set: [], messages: [] })
+  })
+
+  it('has lasted from now on, where it began by a clock that was ahead', () => {
+    const context = { ...settled, afterMs: 60 }
+    const before = [raised({ since: 9000, told: false })]
+    const back = alertChanges([held], { raised: before, pending: [] }, context)
+    expect(back).toMatchObject({ set: [{ since: 100, told: false }], messages: [] })
+    const late = alertChanges([held], { raised: [...back.set], pending: [] }, { ...context, at: 160 })
+    expect(late).toMatchObject({ messages: [{ event: 'raised', since: 100 }] })
   })
 
   it('is told once it has lasted, also where it happens again and again within that time', () => {
