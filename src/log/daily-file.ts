@@ -4,10 +4,11 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { DAY_MS } from '../core/words/duration.ts'
 
 const MESSAGE = Symbol.for('message')
 const NAME = /^contact-sync-(\d{4}-\d{2}-\d{2})\.log$/
+
+const pathOf = (folder: string, day: string): string => join(folder, `contact-sync-${day}.log`)
 
 interface DailyFileOptions {
   /** Absolute. */
@@ -28,14 +29,20 @@ interface Line {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 
-/** Removes the files of days that ended `keepMs` ago; what cannot be removed stays for the next day. */
-function removeOld(folder: string, keepMs: number, now: number): void {
-  const isOld = (name: string): boolean => {
-    const day = NAME.exec(name)?.[1]
-    return day !== undefined && Date.parse(day) + DAY_MS + keepMs <= now
-  }
+/**
+ * Removes the files of days that ended `keepMs` ago; what cannot be removed stays for the next day. Ages are counted to the end
+ * of the last day before `today` that has a file: a clock that is suddenly far ahead makes nothing old.
+ */
+function removeOld(folder: string, keepMs: number, today: string): void {
   try {
-    for (const name of readdirSync(folder).filter(isOld)) rmSync(join(folder, name), { force: true })
+    const days = readdirSync(folder).flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    const last = days
+      .filter((day) => day < today)
+      .sort()
+      .at(-1)
+    if (last === undefined) return
+    const old = days.filter((day) => Date.parse(day) + keepMs <= Date.parse(last))
+    for (const day of old) rmSync(pathOf(folder, day), { force: true })
   } catch {
     // A folder that may not be read or cleared is no reason to lose a line.
   }
@@ -44,7 +51,7 @@ function removeOld(folder: string, keepMs: number, now: number): void {
 function append(folder: string, day: string, text: string): void {
   // It contains no personal data, yet other users need not read it.
   mkdirSync(folder, { recursive: true, mode: 0o750 })
-  appendFileSync(join(folder, `contact-sync-${day}.log`), text, { mode: 0o640 })
+  appendFileSync(pathOf(folder, day), text, { mode: 0o640 })
 }
 
 /** Takes winston's objects. Its clock is the line's own time stamp (UTC). Never fails. */
@@ -61,7 +68,7 @@ export function createDailyFile({ folder, keepMs, failed, recovered }: DailyFile
       if (linesLost === 1) failed(codeOf(error))
       return
     }
-    if (day !== today) removeOld(folder, keepMs, Date.parse(timestamp))
+    if (day !== today) removeOld(folder, keepMs, day)
     today = day
     if (linesLost > 0) recovered(linesLost)
     linesLost = 0

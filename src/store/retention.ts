@@ -3,7 +3,7 @@
 import type { RetentionStore } from '../core/retention.ts'
 import { createExpireValues } from './log/audit-expire.ts'
 import type { Connection } from './file/database.ts'
-import { lastGoodRun, lastRun, lastRunWithFiles } from './journal/runs.ts'
+import { lastGoodRun, lastRun, lastRunBy, lastRunWithFiles } from './journal/runs.ts'
 
 /** What the source says now is no history: the rejects of a pipeline's newest input stay, whatever their age. */
 const NEWEST_INPUT = `(SELECT max(id) FROM input WHERE pipeline = @pipeline AND state IN ('processed', 'failed'))`
@@ -46,8 +46,12 @@ export function createRetentionStore(db: Connection): RetentionStore {
   const rejects = db.prepare<[Which]>(OLD_REJECTS)
   const inputs = db.prepare<[Which]>(OLD_INPUTS)
   const runs = db.prepare<[Which]>(OLD_RUNS)
+  const begun = db
+    .prepare<[string, number], number>(`SELECT started_at FROM run WHERE rowid = (${lastRunBy('?', '?')})`)
+    .pluck()
   const expire = createExpireValues(db)
   return {
+    lastBegun: async (pipeline, notAfter) => begun.get(pipeline, notAfter),
     expireValues: async (before, limit, about) => expire(before, limit, about),
     async removeOld(pipeline, before, limit) {
       const some = (statement: typeof rejects, time: number | undefined): number =>

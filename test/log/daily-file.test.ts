@@ -75,6 +75,17 @@ it('keeps the days of log.keep and removes older ones, those of earlier processe
   )
 })
 
+it('removes nothing because the clock is suddenly years ahead', async () => {
+  const log = open()
+  log.info('run started')
+  vi.setSystemTime(Date.now() + 1000 * DAY)
+  log.info('run started')
+  vi.setSystemTime(Date.now() - 999 * DAY)
+  log.info('run started')
+  await log.close()
+  expect(files()).toEqual(['2026-10-24', '2026-10-25', '2029-07-20'].map((day) => `contact-sync-${day}.log`))
+})
+
 it('is for its owner and its group alone', async () => {
   const log = open()
   log.info('run started')

@@ -136,3 +136,18 @@ it('never touches the sync log', async () => {
   await state.removeOld('shop', { rejects: ALL, runs: ALL }, MANY)
   expect(ask('SELECT hash FROM audit ORDER BY seq')).toEqual(before)
 })
+
+it('knows when the last of the runs of a pipeline began that began by a time, also where the clock was ahead once', async () => {
+  const first = await day('a.csv', people(2))
+  const second = await day('b.csv', people(3))
+  expect(await state.lastBegun('shop', first - DAY)).toBeUndefined()
+  expect(await state.lastBegun('other', second)).toBeUndefined()
+  const [one, other] = [await state.lastBegun('shop', second - 1), await state.lastBegun('shop', second)]
+  expect([one! <= first, one! > first - DAY]).toEqual([true, true])
+  expect(other).toBeGreaterThan(first)
+  line.clock.advance(1000 * DAY)
+  await day('c.csv', people(4))
+  line.clock.advance(-1001 * DAY)
+  await day('d.csv', people(5))
+  expect(await state.lastBegun('shop', second + 2000 * DAY)).toBeLessThan(second + 2 * DAY)
+})

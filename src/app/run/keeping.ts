@@ -15,6 +15,8 @@ import { systemRandom as random } from '../../system.ts'
 const MOST = 1000
 /** Between two times of a pipeline. Listing a large folder after each run of every minute would be for nothing. */
 const PAUSE_MS = HOUR_MS
+/** A clock that is wrong at a start is mostly put right by then. */
+const CONFIRMED_MS = HOUR_MS
 
 interface Parts {
   readonly state: RetentionStore & Pick<ReadStore, 'removeReads'>
@@ -27,24 +29,31 @@ export type Keeping = (pipeline: PipelineSettings, about: { log: Log; signal: Ab
 
 export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }: Parts): Keeping {
   const lastAt = new Map<string, number>()
-  const before = (ms: number | undefined): number | undefined =>
-    ms === undefined ? undefined : clock.now() - ms
-  const files = async (pipeline: PipelineSettings, which: 'processed' | 'failed', ms: number | undefined) => {
-    const time = before(ms)
-    return time === undefined ? 0 : removeOldOf(pipeline.source, which, { before: time, limit: most })
-  }
-  const logValues = (): Promise<number> | number => {
-    const [at, time] = [clock.now(), before(keep.sync_log)]
-    return time === undefined ? 0 : state.expireValues(time, most, { at, runId: runId(at, random) })
+  /**
+   * The time that ages are counted to: when an earlier run began, so long ago. A clock that is suddenly far ahead makes
+   * nothing old as long as runs know no such time; what it would remove could not be brought back.
+   */
+  const confirmed = async ({ name }: PipelineSettings): Promise<number> =>
+    (await state.lastBegun(name, clock.now() - CONFIRMED_MS)) ?? clock.now()
+  const files = async (
+    { source }: PipelineSettings,
+    which: 'processed' | 'failed',
+    before: number | undefined,
+  ) => (before === undefined ? 0 : removeOldOf(source, which, { before, limit: most }))
+  const logValues = (before: number | undefined): Promise<number> | number => {
+    const at = clock.now()
+    return before === undefined ? 0 : state.expireValues(before, most, { at, runId: runId(at, random) })
   }
   const remove = async (pipeline: PipelineSettings) => {
+    const now = await confirmed(pipeline)
+    const before = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : now - ms)
     const times = { rejects: before(keep.rejects), runs: before(keep.runs) }
     return {
       ...(await state.removeOld(pipeline.name, times, most)),
-      processed: await files(pipeline, 'processed', keep.processed),
-      failed: await files(pipeline, 'failed', keep.failed),
-      sync_log: await logValues(),
-      reads: await state.removeReads(clock.now() - keep.reads, most),
+      processed: await files(pipeline, 'processed', before(keep.processed)),
+      failed: await files(pipeline, 'failed', before(keep.failed)),
+      sync_log: await logValues(before(keep.sync_log)),
+      reads: await state.removeReads(now - keep.reads, most),
     }
   }
   return async (pipeline, { log, signal }) => {

@@ -67,6 +67,10 @@ const latestOf = (which: string, time: 'started_at' | 'ended_at'): string =>
 
 export const lastRun = (pipeline: string): string => latestOf(`pipeline = ${pipeline}`, 'started_at')
 
+/** Of those that began no later than that. */
+export const lastRunBy = (pipeline: string, notAfter: string): string =>
+  latestOf(`pipeline = ${pipeline} AND started_at <= ${notAfter}`, 'started_at')
+
 export const lastRunWithFiles = (pipeline: string): string =>
   latestOf(`pipeline = ${pipeline} AND files > 0`, 'started_at')
 

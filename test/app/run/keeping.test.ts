@@ -34,6 +34,7 @@ describe('after a run', () => {
   const log = { info: note, warn: note } as unknown as Parameters<ReturnType<typeof createKeeping>>[1]['log']
   const { signal } = new AbortController()
   const nothing = {
+    lastBegun: async (): Promise<number | undefined> => Promise.resolve(undefined),
     removeOld: async () => Promise.resolve({ rejects: 0, runs: 0 }),
     expireValues: async () => Promise.resolve(7),
     removeReads: async () => Promise.resolve(0),
@@ -65,6 +66,26 @@ describe('after a run', () => {
     await keeping(pipeline(), { log, signal })
     expect(await left()).toBe(0)
     await put('processed', 9)
+    await keeping(pipeline(), { log, signal })
+    expect(await left()).toBe(1)
+    clock.advance(3_600_000)
+    await keeping(pipeline(), { log, signal })
+    expect(await left()).toBe(0)
+  })
+
+  it('nothing by a clock that is years ahead, before a run has known such a time for an hour', async () => {
+    const begun = [clock.now()]
+    const state = {
+      ...nothing,
+      lastBegun: async (_: string, notAfter: number) =>
+        Promise.resolve(begun.findLast((at) => at <= notAfter)),
+    }
+    const keeping = createKeeping({ ...KEEP, sync_log: DAY }, { state, clock })
+    const archived = new Date(clock.now() - DAY).toISOString().slice(0, 10).replaceAll('-', '')
+    await writeFile(join(folder, 'processed', `a.${archived}-000000-k3f9.csv`), '')
+    const left = async () => (await readdir(join(folder, 'processed'))).length
+    clock.advance(1000 * DAY)
+    begun.push(clock.now())
     await keeping(pipeline(), { log, signal })
     expect(await left()).toBe(1)
     clock.advance(3_600_000)
