@@ -131,6 +131,8 @@ function lookAt(state: State, now: number, most: number): AgendaNews[] {
     state.next = dueTimes?.next(now - SET_RIGHT_MS)
     if (dueTimes !== undefined) news.push({ type: 'clock_set_back', pipeline: name, times: 1 })
   }
+  // What has waited since a time that has not come yet would be the last for as long, and never be overdue.
+  if (state.wish !== undefined && state.wish.since > now) state.wish = { ...state.wish, since: now }
   const due = takeDue(state, now, most)
   state.seenUpTo = Math.max(state.seenUpTo, now)
   if (due === undefined) return news

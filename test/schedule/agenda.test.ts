@@ -158,3 +158,12 @@ it('has no more than a thousand to count after a year away', () => {
   agenda.end('shop', false)
   expect(agenda.standings()[0]?.dueAt).toBe(now + TEN)
 })
+
+it('lets what began to wait by a clock that was ahead wait from now on, once the clock is put back', () => {
+  const agenda = createAgenda([entry('ahead', 100 * TEN), entry('other')])
+  agenda.want('ahead', 100 * TEN)
+  agenda.look(TEN - MINUTE)
+  expect(agenda.standings()[0]).toMatchObject({ name: 'ahead', waitingSince: TEN - MINUTE })
+  agenda.look(TEN)
+  expect(agenda.begin(TEN)).toMatchObject({ name: 'ahead' })
+})

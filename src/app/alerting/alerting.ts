@@ -54,11 +54,6 @@ async function send(queued: QueuedMessage, { receiver }: AlertSettings, parts: A
   const { state, clock, log, signal, onDelivery } = parts
   const { condition, event } = queued.message
   const names = { receiver: receiverName(receiver), condition }
-  if (clock.now() - queued.createdAt > OLDEST_MESSAGE_MS) {
-    await state.dropMessage(queued.id)
-    log.error('alert abandoned', names)
-    return true
-  }
   const id = `${await state.instance()}-${queued.id}`
   const result = await deliver(
     receiver,
@@ -69,6 +64,12 @@ async function send(queued: QueuedMessage, { receiver }: AlertSettings, parts: A
   if (result.delivered) {
     await state.dropMessage(queued.id)
     log.info('alert delivered', { ...names, event })
+    return true
+  }
+  // Only now: where the clock went forward, or nothing ran for days, it is not the receiver that kept it waiting.
+  if (clock.now() - queued.createdAt > OLDEST_MESSAGE_MS) {
+    await state.dropMessage(queued.id)
+    log.error('alert abandoned', names)
     return true
   }
   const waitMs = deliveryGapMs(queued.attempts + 1)

@@ -83,6 +83,7 @@ interface Broken {
 interface Retry {
   /** How many in a row. */
   readonly times: number
+  /** By the monotonic clock. */
   readonly at: number | undefined
 }
 
@@ -173,7 +174,7 @@ function retryLater(
   { isGettingFurther }: { isGettingFurther: boolean },
 ): void {
   const times = isGettingFurther ? 1 : (retries.get(name)?.times ?? 0) + 1
-  if (watch) retries.set(name, { times, at: clock.now() + gapMs(times) })
+  if (watch) retries.set(name, { times, at: clock.monotonic() + gapMs(times) })
 }
 
 /** For the next run, though it does not change any more. */
@@ -243,9 +244,9 @@ function runOnce(
     : runner.run(pipeline, { ...how, wait: true, rejectsOnly: asked.kind === 'rejects' })
 }
 
-function wantAgain({ agenda, retries }: Course, now: number): void {
+function wantAgain({ agenda, clock, retries }: Course, now: number): void {
   for (const [name, one] of retries) {
-    if (one.at === undefined || one.at > now) continue
+    if (one.at === undefined || one.at > clock.monotonic()) continue
     retries.set(name, { ...one, at: undefined })
     agenda.want(name, now)
   }

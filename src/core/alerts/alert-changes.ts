@@ -97,5 +97,5 @@ export const LONGEST_GAP_MS = HOUR_MS
 export const deliveryGapMs = (attempts: number): number =>
   Math.min(FIRST_GAP_MS * 3 ** Math.max(0, attempts - 1), LONGEST_GAP_MS)
 
-/** Older messages are outdated, and are abandoned. */
+/** Older messages that the receiver does not accept are abandoned. */
 export const OLDEST_MESSAGE_MS = 3 * DAY_MS

@@ -204,6 +204,18 @@ it('gives up what nobody has taken in three days', async () => {
   expect(await state.alertFigures()).toMatchObject({ undelivered: 0 })
 })
 
+it('delivers what has waited for a receiver under a clock that was put forward by years', async () => {
+  hook.answers(503)
+  await ran('failed', 'REFUSED_ALIKE')
+  const { alerting, outcomes } = alertingWith([receiver('one')])
+  await alerting.look()
+  clock.advance(3 * 365 * 86_400_000)
+  hook.answers(200)
+  await alerting.look()
+  expect(outcomes).toEqual(['failed', 'delivered'])
+  expect(await state.alertFigures()).toMatchObject({ undelivered: 0 })
+})
+
 it('never floods: what comes and goes while nobody listens is one message at most', async () => {
   hook.answers(503)
   const { alerting } = alertingWith([receiver('one')])

@@ -50,10 +50,11 @@ it('says that the disk is full, tries again when it is due, and is ready again o
 })
 
 /** After how many minutes the runs of a file that has landed once follow the first one. */
-async function retriesOf(outcomes: Outcome[], lasts: number): Promise<number[]> {
+async function retriesOf(outcomes: Outcome[], lasts: number, setMs = 0): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'landed-'))
   await writeFile(join(folder, 'a.csv'), 'no\n1\n')
   const one = await daemonWith({
+    start: '2027-02-01T00:00:30Z',
     pipelines: [
       {
         watch: true,
@@ -66,16 +67,23 @@ async function retriesOf(outcomes: Outcome[], lasts: number): Promise<number[]> 
   await vi.waitFor(() => {
     expect(one.began).toHaveLength(1)
   })
+  await one.clock.advance(0)
+  one.clock.set(setMs)
   await one.pass(lasts)
   const [first = '', ...others] = one.began.map((began) => began.replace(/ shop$/, ''))
   await rm(folder, { recursive: true })
-  return others.map((at) => (Date.parse(at) - Date.parse(first)) / MINUTE)
+  return others.map((at) => (Date.parse(at) - Date.parse(first) - setMs) / MINUTE)
 }
 
 it('tries the run of a file that has landed again after growing gaps where it was aborted', async () => {
   const broken = fault('STATE_FULL')
   // It is woken at each full minute.
   expect(await retriesOf([broken, broken, {}], HOUR)).toEqual([1.5, 3.5])
+})
+
+it('tries it again after the same gaps where the clock is put back meanwhile', async () => {
+  const broken = fault('STATE_FULL')
+  expect(await retriesOf([broken, broken, {}], HOUR, -24 * HOUR)).toEqual([1.5, 3.5])
 })
 
 it.each<[string, Outcome]>([
