@@ -264,6 +264,38 @@ describe('above the number', () => {
     expect(await one.run()).toMatchObject({ status: 'ok', read: 0 })
   })
 
+  it('what began by a clock that was ahead is watched from the moment on at which that is put back', async () => {
+    const one = line()
+    one.clock.advance(8760 * HOUR_MS)
+    await drop(one, people(1, 20))
+    one.clock.advance(-8760 * HOUR_MS)
+    await one.run()
+    expect(await one.state.brakes()).toMatchObject([{ phase: 'watching', since: one.clock.now() }])
+    one.clock.advance(RULE.watch - 10_000)
+    await one.run()
+    expect(given(one)).toHaveLength(2)
+    one.clock.advance(10_000)
+    await one.run()
+    expect(given(one)).toHaveLength(20)
+    // What was given by that clock before the look counts no more, and what is given now does.
+    await drop(one, people(101, 104))
+    await drop(one, people(201, 204))
+    expect(given(one)).toHaveLength(20 + 4 + 2)
+  })
+
+  it('what is given after a brake that was opened by a clock that was ahead counts', async () => {
+    const one = line()
+    one.clock.advance(8760 * HOUR_MS)
+    await drop(one, people(1, 20))
+    one.clock.advance(RULE.watch + 1000)
+    await one.run()
+    expect(given(one)).toHaveLength(20)
+    one.clock.advance(-8800 * HOUR_MS)
+    await drop(one, people(101, 104))
+    await drop(one, people(201, 204))
+    expect(given(one)).toHaveLength(20 + 4 + 2)
+  })
+
   it('counts over all pipelines of the service', async () => {
     const one = line()
     const crm = line({ name: 'crm' }, one)

@@ -20,7 +20,8 @@ export async function pipelinesDue(
     const isDue = watched.some(
       ({ term, since, waiting }) =>
         terms.has(term) &&
-        since + (brake?.watch ?? 0) <= now &&
+        // Later than now: a clock was ahead, and a run puts that right.
+        (since + (brake?.watch ?? 0) <= now || since > now) &&
         (waiting.length === 0 || waiting.some(({ pipeline }) => pipeline === name)),
     )
     return isDue ? [name] : []

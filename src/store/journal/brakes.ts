@@ -62,7 +62,26 @@ SELECT (SELECT phase FROM brake WHERE term = @term) AS phase,
        (SELECT count(*) FROM brake_ask WHERE term = @term AND first = 1 AND given_at IS NULL) AS open,
        (SELECT max(given_at) FROM brake_ask WHERE term = @term AND first = 1) AS last`
 
+/**
+ * What was noted by a clock that was ahead, and has been put back since, has happened now: the first would be watched until that
+ * time came, and what is given meanwhile would not count. What was given before a brake was opened does not count any more.
+ */
+function createSetRight(db: Connection): (term: string, now: number) => void {
+  const statements = [
+    `DELETE FROM brake_grant WHERE term = @term AND at > @now
+       AND at <= (SELECT counted_from FROM brake WHERE term = @term)`,
+    'UPDATE brake SET counted_from = @now - 1 WHERE term = @term AND counted_from > @now',
+    'UPDATE brake SET since = @now WHERE term = @term AND since > @now',
+    'UPDATE brake_grant SET at = @now WHERE term = @term AND at > @now',
+    'UPDATE brake_ask SET given_at = @now WHERE term = @term AND first = 1 AND given_at > @now',
+  ].map((sql) => db.prepare<[{ term: string; now: number }]>(sql))
+  return (term, now) => {
+    for (const one of statements) one.run({ term, now })
+  }
+}
+
 function createStep(db: Connection) {
+  const setRight = createSetRight(db)
   const numbers = db.prepare<[{ term: string; after: number }], NumbersRow>(NUMBERS)
   // Whose record or contact has gone is none of the first any more.
   const dropLost = db.prepare(
@@ -91,6 +110,7 @@ function createStep(db: Connection) {
     return { phase: isLost ? 'none' : (phase ?? 'none'), given, asked, first: { drawn, since } }
   }
   return (term: string, rule: BrakeRule, { now, runId }: { now: number; runId: string }): BrakeStep => {
+    setRight(term, now)
     dropLost.run(term)
     putBack.run(term)
     forget.run(term, now - rule.watch)

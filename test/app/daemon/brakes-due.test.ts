@@ -34,6 +34,10 @@ describe('a run for a brake is due', () => {
     expect(await due(1000, standing({ waiting: [] }))).toEqual(['shop', 'crm', 'former'])
   })
 
+  it('at once where the watch began by a clock that was ahead', async () => {
+    expect(await due(9000, standing({ since: 9001 }))).toEqual(['shop'])
+  })
+
   it('of none where the rest is held, or the term is another', async () => {
     expect(await due(9000, standing({ phase: 'held' }))).toEqual([])
     expect(await due(9000, standing({ term: 'club' }))).toEqual([])
