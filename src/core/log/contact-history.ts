@@ -75,15 +75,28 @@ export interface PersonAsOf {
 }
 
 /**
+ * Up to the last entry that was made by then. Clocks go back: what was entered before that one had happened by then, whatever
+ * its time says.
+ */
+async function* entriesBy(entries: AsyncIterable<LoggedEntry>, moment: number): AsyncGenerator<LoggedEntry> {
+  let later: LoggedEntry[] = []
+  for await (const entry of entries) {
+    later.push(entry)
+    if (Date.parse(entry.at) > moment) continue
+    yield* later
+    later = []
+  }
+}
+
+/**
  * The contacts of one person as they were at `moment` (milliseconds since the epoch). `entries`: of that person, oldest
  * first. A field that was emptied is not listed.
  */
 export async function contactsAsOf(entries: AsyncIterable<LoggedEntry>, moment: number): Promise<PersonAsOf> {
   const contacts = new Map<number, Drawing>()
   const lost = new Set<string>()
-  for await (const entry of entries) {
-    const { contact_id: id, outcome, at, values, action } = entry
-    if (Date.parse(at) > moment) break
+  for await (const entry of entriesBy(entries, moment)) {
+    const { contact_id: id, outcome, values, action } = entry
     if (outcome !== 'done') continue
     if (values !== 'open') lose(entry, lost, contacts)
     if (id === null) continue

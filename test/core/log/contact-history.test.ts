@@ -53,6 +53,20 @@ describe('as of a moment', () => {
     expect(await asOf(history)).toEqual([{ exists: false, terms: [], unknown: [], fields: {} }])
   })
 
+  it('what was entered by a clock that was ahead had happened before what was entered after it', async () => {
+    const at = (ms: number) => ({ at: new Date(AT + ms).toISOString() })
+    const history = [
+      change(1, { phone: '1', fax: '1' }, { action: 'create' }),
+      change(2, { phone: '2', mail: '2' }, at(5000)),
+      change(3, { phone: '3' }),
+      change(4, { phone: '4' }),
+    ]
+    const [first, third, last] = [await asOf(history, 1), await asOf(history, 3), await asOf(history, 4)]
+    expect(first).toMatchObject([{ fields: { phone: '1', fax: '1' } }])
+    expect(third).toMatchObject([{ fields: { phone: '3', fax: '1', mail: '2' } }])
+    expect(last).toMatchObject([{ fields: { phone: '4' } }])
+  })
+
   it('names what entries had set whose values are gone', async () => {
     const old = [erased(1, 'create', ['mail', 'phone']), erased(2, 'terms', []), erased(3, 'link', ['fax'])]
     expect(await contactsAsOf(each(old), AT + 9)).toEqual({
