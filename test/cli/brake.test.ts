@@ -81,6 +81,12 @@ describe('above the number', () => {
     expect((await place.cli('audit', 'verify')).code).toBe(0)
   })
 
+  it('the totals of the run add up: who was created and given the term counts once', async () => {
+    expect(await place.json('audit', 'run', run)).toMatchObject({ adds_up: true })
+    await place.cli('audit', 'forget', 'K1', '--yes')
+    expect(await place.json('audit', 'run', run)).toMatchObject({ adds_up: true })
+  })
+
   it('one record is released, the others are dropped and not asked again by the same file', async () => {
     const { held } = (await place.json('held', 'list')) as { held: { changes: { key: string }[] }[] }
     const key = held[0]?.changes[0]?.key ?? ''

@@ -15,6 +15,8 @@ export type LogAccount = Record<Told, number> & {
    * as well, so they are counted nowhere else.
    */
   readonly unclear: Readonly<Record<Told, number>>
+  /** Those of them that may be of a record that counts already: the run had done something else to the same person before. */
+  readonly unclearAgain: number
 }
 
 const RECORD_ACTIONS = ['create', 'update', 'terms', 'link']
@@ -52,6 +54,37 @@ function attempts(entries: readonly LoggedEntry[]): (readonly LoggedEntry[])[] {
     : [entries.slice(0, end), ...attempts(entries.slice(end))]
 }
 
+/** What only gives or takes terms, for a record that is at hand. */
+const isOfTermsAlone = (entries: readonly LoggedEntry[]): boolean =>
+  entries.every(
+    ({ action, planned_by: by, source }) => action === 'terms' && by === undefined && (source?.line ?? 0) > 0,
+  )
+
+/**
+ * A brake gives a record its term after its other changes, by an operation of its own and from the same line: the record counts
+ * once.
+ */
+function withLaterTerms(operations: readonly (readonly LoggedEntry[])[]): (readonly LoggedEntry[])[] {
+  const records: (readonly LoggedEntry[])[] = []
+  for (const entries of operations) {
+    const [{ key, pipeline, source } = {}] = entries
+    const earlier = !isOfTermsAlone(entries)
+      ? -1
+      : records.findIndex(
+          ([first]) =>
+            first?.planned_by === undefined &&
+            first?.key === key &&
+            first?.pipeline === pipeline &&
+            first?.source?.file === source?.file &&
+            first?.source?.line === source?.line,
+        )
+    const record = records[earlier]
+    if (record === undefined) records.push(entries)
+    else records[earlier] = [...record, ...entries]
+  }
+  return records
+}
+
 /**
  * A record that has gone from a full source has no line, and neither has an update whose edit at the service has ended, nor an undo
  * of either. A delete that takes back a create follows, or leads to, another step.
@@ -74,11 +107,13 @@ const isUnclear = (entries: readonly LoggedEntry[]): boolean =>
 export async function runAccount(
   entries: AsyncIterable<LoggedEntry> | Iterable<LoggedEntry>,
 ): Promise<LogAccount> {
-  const account = { ...nothing(), entries: 0, unclear: nothing() }
+  const account = { ...nothing(), entries: 0, unclear: nothing(), unclearAgain: 0 }
   let person: string | null = null
   let records = new Map<string, LoggedEntry[]>()
   const close = (): void => {
-    for (const ofRecord of [...records.values()].flatMap(attempts)) {
+    const operations = [...records.values()]
+    const mayCount = operations.some((entries) => !entries.every(({ action }) => action === 'terms'))
+    for (const ofRecord of withLaterTerms(operations).flatMap(attempts)) {
       // A delete counts in the run in which it is known to be done, whichever run planned it.
       if (isOfMissing(ofRecord)) {
         if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1
@@ -86,8 +121,10 @@ export async function runAccount(
       }
       // What an earlier run had planned was counted there; a step of it that this run added counts here.
       if (!ofRecord.some(({ planned_by: by }) => by === undefined)) continue
-      const counts = isUnclear(ofRecord) ? account.unclear : account
+      const isOpen = isUnclear(ofRecord)
+      const counts = isOpen ? account.unclear : account
       counts[outcomeOf(ofRecord)] += 1
+      if (isOpen && mayCount) account.unclearAgain += 1
     }
     records = new Map()
   }
@@ -116,17 +153,20 @@ export interface ControlTotal {
 }
 
 /**
- * What is unclear counts as the run has it, as far as that goes; what else was done to terms was done to records that had gone.
+ * What is unclear counts as the run has it, as far as that goes; what else was done to terms was done to records that had gone,
+ * or was given by a brake to records that count already.
  */
 function clearedUp(account: LogAccount, counts: Counts | undefined): Record<Told, number> {
   const { unclear } = account
   const taken = (what: Told): number =>
     Math.min(unclear[what], Math.max(0, (counts?.[what] ?? Infinity) - account[what]))
   const updated = taken('updated')
+  const gone = account.deleted + unclear.updated - updated
+  const again = Math.min(account.unclearAgain, Math.max(0, gone - (counts?.deleted ?? Infinity)))
   return {
     ...account,
     updated: account.updated + updated,
-    deleted: account.deleted + unclear.updated - updated,
+    deleted: gone - again,
     unchanged: account.unchanged + taken('unchanged'),
     failed: account.failed + taken('failed'),
     held: account.held + taken('held'),

@@ -63,4 +63,29 @@ describe('the totals of a run', () => {
     expect(differing({ updated: 1, deleted: 1 })).toEqual(['deleted: 2'])
     expect(differing({ deleted: 3 })).toEqual(['updated: 1', 'deleted: 2'])
   })
+
+  it('count a record once to which a brake gives its term after its other changes', async () => {
+    const about = { key: 'K1', pipeline: 'shop', source: { file: 'a.csv', line: 2 }, outcome: 'done' }
+    const entries = [
+      { ...about, person: 'p', operation: 1, action: 'create' },
+      { ...about, person: 'p', operation: 2, action: 'terms' },
+      { ...about, person: 'q', key: 'K2', operation: 3, action: 'update' },
+      { ...about, person: 'q', key: 'K2', operation: 4, action: 'terms', outcome: 'held' },
+      // Of another row, of another record, and of what an earlier run had planned.
+      { ...about, person: 'q', key: 'K2', operation: 5, action: 'terms', source: { file: 'b.csv', line: 2 } },
+      { ...about, person: 'q', key: 'K3', operation: 6, action: 'terms' },
+      { ...about, person: 'r', key: 'K4', operation: 7, action: 'update', planned_by: 'earlier' },
+      { ...about, person: 'r', key: 'K4', operation: 8, action: 'terms' },
+    ] as unknown as LoggedEntry[]
+    expect(await runAccount(entries)).toMatchObject({ created: 1, updated: 3, held: 1 })
+    const erased = entries.slice(0, 2).map((one) => ({ ...one, key: null, source: null, values: 'erased' }))
+    const account = await runAccount(erased as unknown as LoggedEntry[])
+    const differing = (counts: Partial<Counts>): string[] =>
+      controlTotals({ ...noCounts(), ...counts }, account).flatMap(({ what, agrees }) =>
+        agrees ? [] : [what],
+      )
+    expect(differing({ created: 1 })).toEqual([])
+    expect(differing({ created: 1, updated: 1 })).toEqual([])
+    expect(differing({ created: 1, deleted: 2 })).toEqual(['deleted'])
+  })
 })
