@@ -305,6 +305,17 @@ describe('above the number', () => {
     expect(await crm.state.heldPlans(['shop', 'crm'])).toMatchObject([{ pipeline: 'crm', number: 1 }])
   })
 
+  it('what was released counts once where a newer file has its records, and names the rows of that', async () => {
+    const one = line()
+    const { run_id: run } = await drop(one, people(1, 7))
+    await one.state.concludeDecision(0, { at: one.clock.now(), effects: [{ do: 'release', run }] })
+    // Other rows that say the same: of five of them nothing but the term is to be sent.
+    const result = await drop(one, people(1, 7, 'newsletter'))
+    expect(result).toMatchObject({ status: 'ok', read: 7, updated: 5, unchanged: 2, held: 0 })
+    for await (const { source } of one.state.entriesOfRun(result.run_id))
+      expect(source?.file).toBe(`${files}.csv`)
+  })
+
   describe('where approvers must release the term', () => {
     const approvals = {
       settings: 's',

@@ -346,7 +346,8 @@ export function createAsks(db: Connection) {
     SELECT term, name, @pipeline, key, 'waiting', CASE WHEN alone = 1 THEN @runId END, file, line FROM claim_ask
     WHERE input = @id AND term <> '' ORDER BY key
     ON CONFLICT (pipeline, key, term) DO UPDATE SET name = excluded.name, alone_in = excluded.alone_in,
-      file = excluded.file, line = excluded.line WHERE brake_ask.state = 'waiting'`)
+      file = excluded.file, line = excluded.line
+      WHERE brake_ask.state = 'waiting' OR (brake_ask.state = 'granted' AND given_at IS NULL)`)
   // A record that was read, and asks for it no longer. What one of the first has got stays to be looked at.
   const end = db.prepare(`
     DELETE FROM brake_ask WHERE pipeline = @pipeline AND given_at IS NULL
