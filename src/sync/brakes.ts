@@ -187,7 +187,11 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
     if (staged.length > 0 && own.some(({ aloneIn }) => aloneIn === runId)) {
       tally.counts.held -= 1
       tally.held.note('brake', -1)
-    } else if (!tally.isAsking(key)) counts.read += staged.length
+      return staged
+    }
+    if (staged.length > 0) tally.endAlone(key)
+    if (tally.isAsking(key)) tally.noteGiving(key)
+    else counts.read += staged.length
     return staged
   })
   if (entries.length === 0) return

@@ -159,6 +159,17 @@ async function withPresentOwners(
   return { operation, desired, next: nextForm({ ...operation, desired }, own, pipeline) }
 }
 
+/** Those that a brake may give a term after them. */
+async function noteAsking(
+  replanned: readonly Replanned[],
+  { pipeline, state, tally }: PlanContext,
+): Promise<void> {
+  if (pipeline.guards.brake === undefined) return
+  const asked = await state.askedKeys(pipeline.name)
+  for (const { operation, next } of replanned)
+    if (next.state === 'planned' && asked.has(operation.key)) tally.noteAsking(operation.key)
+}
+
 /** Compares operations again with what is known now; returns how many ended in each state. */
 async function replan(
   operations: readonly Operation[],
@@ -174,6 +185,7 @@ async function replan(
       await withPresentOwners(operation, known[index] ?? { link: undefined, inDoubt: false }, context),
     )
   await context.state.replan(context.runId, replanned)
+  await noteAsking(replanned, context)
   for (const { next } of replanned) if (next.state === 'held') context.tally.held.note(whyHeld(next.reason))
   const count = (state: string): number => replanned.filter(({ next }) => next.state === state).length
   return {

@@ -38,6 +38,14 @@ export interface Tally {
   /** A record of this run that has other changes may be given a term after them: it counts once, whatever becomes of that. */
   noteAsking(key: string): void
   isAsking(key: string): boolean
+  /** It waits for such a term with nothing else to be sent; whether it is the first time in this run: later ones are no change. */
+  noteAlone(key: string): boolean
+  /** It waits no longer, or with other changes of a later file. */
+  endAlone(key: string): void
+  /** A later record of its file counts in its place. */
+  forgetAlone(key: string): void
+  /** It is given that term: what becomes of it does not count anew, unless it is worse. */
+  noteGiving(key: string): void
   /** That term waits for approvers: the record counts as held, and not as what its other changes were. */
   noteAskHeld(key: string): void
 }
@@ -67,14 +75,18 @@ function whyOf(settlement: Settlement): HeldWhy | undefined {
   return settlement.why ?? whyHeld(settlement.reason)
 }
 
-/** What a further step makes of a record that counts already. */
-const isWorse = (outcome: Outcome): boolean =>
-  outcome === 'failed' || outcome === 'rejected' || outcome === 'in_doubt' || outcome === 'held'
+/** Whether what became of a term that was given later counts in place of what its record counts as. */
+function goesBefore(later: Outcome, first: Outcome): boolean {
+  if (later === 'updated') return first === 'unchanged'
+  return later === 'failed' || later === 'rejected' || later === 'in_doubt' || later === 'held'
+}
 
 /** Counts each record once, also where a brake gives it a term after its other changes. */
 function outcomeCounter(counts: Counts, held: HeldCounter) {
   /** By key, what those that ask are counted as. */
   const asks = new Map<string, Counted | undefined>()
+  const giving = new Set<string>()
+  const alone = new Set<string>()
   const add = ({ outcome, why }: Counted, by: 1 | -1): void => {
     counts[outcome] += by
     if (why !== undefined) held.note(why, by)
@@ -83,10 +95,23 @@ function outcomeCounter(counts: Counts, held: HeldCounter) {
     asking: {
       noteAsking: (key: string): void => void asks.set(key, asks.get(key)),
       isAsking: (key: string): boolean => asks.has(key),
+      noteAlone(key: string): boolean {
+        if (alone.has(key)) return false
+        alone.add(key)
+        return true
+      },
+      endAlone(key: string): void {
+        if (!alone.delete(key)) return
+        add({ outcome: 'held', why: 'brake' }, -1)
+        counts.unchanged += 1
+      },
+      forgetAlone: (key: string): void => void alone.delete(key),
+      noteGiving: (key: string): void => void giving.add(key),
     },
+    /** Of a record that stands in several files each change counts. */
     count(key: string, counted: Counted): void {
-      const before = asks.get(key)
-      if (before !== undefined && !isWorse(counted.outcome)) return
+      const before = giving.has(key) ? asks.get(key) : undefined
+      if (before !== undefined && !goesBefore(counted.outcome, before.outcome)) return
       if (before !== undefined) add(before, -1)
       add(counted, 1)
       if (asks.has(key)) asks.set(key, counted)

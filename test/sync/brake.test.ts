@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { printOfChange } from '../../src/core/change/waiting/approval.ts'
 import { droppedOf } from '../../src/core/change/waiting/dropped.ts'
 import type { Operation } from '../../src/core/change/operation.ts'
+import { runAccount } from '../../src/core/log/run-account.ts'
 import type { BrakeRule } from '../../src/core/change/waiting/brake.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
@@ -303,6 +304,48 @@ describe('above the number', () => {
     await drop(crm, people(101, 103))
     expect(given(one)).toHaveLength(5)
     expect(await crm.state.heldPlans(['shop', 'crm'])).toMatchObject([{ pipeline: 'crm', number: 1 }])
+  })
+
+  it('a record that several files of a run change counts for each of them, and its term not again', async () => {
+    const counts = { read: 16, created: 1, updated: 15, unchanged: 0, held: 0 }
+    const waiting = async (): Promise<Line> => {
+      const one = line()
+      await drop(one, people(1, 7))
+      for (const first of ['C', 'D']) one.source.drop(`${++files}.csv`, people(1, 8, 'Newsletter', first))
+      return one
+    }
+    expect((await (await waiting()).preview()).plan.counts).toMatchObject(counts)
+    expect(await (await waiting()).run()).toMatchObject({ status: 'held', ...counts })
+  })
+
+  it.each([
+    ['twice', ['Newsletter', 'A'], ['newsletter', 'A'], { updated: 1, unchanged: 1 }],
+    ['before other changes', ['Newsletter', 'A'], ['Newsletter', 'B'], { updated: 1, unchanged: 1 }],
+    ['after other changes', ['Newsletter', 'B'], ['newsletter', 'B'], { updated: 2, unchanged: 0 }],
+    ['and then no longer,', ['Newsletter', 'A'], ['', 'A'], { updated: 0, unchanged: 2 }],
+  ])(
+    'a record that asks for nothing else, %s in the files of a run, is not held',
+    async (_, one, other, counts) => {
+      const few = line()
+      await drop(few, people(1, 1, ''))
+      for (const [tags, first] of [one, other]) few.source.drop(`${++files}.csv`, people(1, 1, tags, first))
+      const result = await few.run()
+      expect(result).toMatchObject({ status: 'ok', read: 2, held: 0, ...counts })
+      expect(given(few)).toHaveLength(other[0] === '' ? 0 : 1)
+      const { updated } = await runAccount(few.state.entriesOfRun(result.run_id))
+      expect(updated).toBe(counts.updated)
+    },
+  )
+
+  it('what was released counts once with the released change of its record', async () => {
+    const one = line({ guards: { ...GUARDS, brake: RULE, max_changes: { count: 2 } } })
+    const { run_id: run } = await drop(one, people(1, 5))
+    await one.state.concludeDecision(0, { at: one.clock.now(), effects: [{ do: 'release', run }] })
+    const result = await one.run()
+    expect(result).toMatchObject({ status: 'ok', read: 5, created: 5 })
+    expect(given(one)).toHaveLength(5)
+    const account = await runAccount(one.state.entriesOfRun(result.run_id))
+    expect(account).toMatchObject({ created: 5, updated: 0, deleted: 0 })
   })
 
   it('what was released counts once where a newer file has its records, and names the rows of that', async () => {

@@ -110,15 +110,15 @@ const nameOf = (identity: Identity): number | string =>
 
 /** What counts a record without an operation as skipped or held: no other record of its key knows it. */
 function noteUnstaged(
-  { row, verdict }: DecidedRow,
-  identity: Identity | undefined,
+  { verdict }: DecidedRow,
+  { identity, isHeld }: { readonly identity: Identity | undefined; readonly isHeld: boolean },
   { waiting, dropped }: Reading,
 ): void {
   if (identity === undefined) return
   const name = nameOf(identity)
   if (verdict === 'dropped') dropped.add(name)
   else dropped.delete(name)
-  if (waitsAlone(row, verdict)) waiting.add(name)
+  if (isHeld) waiting.add(name)
   else waiting.delete(name)
 }
 
@@ -142,7 +142,7 @@ async function supersede(
   if (replaced.length === 0) return
   const places = replaced.map(({ place }) => place)
   const unstaged = await context.state.unstage(reading.staged, places)
-  for (const [index, { name, by }] of replaced.entries()) {
+  for (const [index, { place, name, by }] of replaced.entries()) {
     const { was, terms, reason } = unstaged[index] ?? { was: 'unchanged' }
     // Without a link it was not unchanged but passed over, and counts as skipped already.
     const wasPassed =
@@ -151,6 +151,7 @@ async function supersede(
     if (wasPassed) continue
     const wasHeld = was === 'unchanged' && reading.waiting.has(name)
     if (was !== 'created' && was !== 'updated') reading.counts[wasHeld ? 'held' : was] -= 1
+    if (wasHeld) context.tally.forgetAlone(place.key)
     if (wasHeld || was === 'held') reading.held.note(wasHeld ? 'brake' : whyHeld(reason ?? ''), -1)
     reading.counts.skipped += 1
     const given = by.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
@@ -171,8 +172,10 @@ async function stageClaimed(
     const verdict = besideEarlier(one, earlier, { reading, context })
     noteOtherPerson(one.row, verdict, reading)
     count(verdict, reading)
-    if (isLast) noteUnstaged(one, identity, reading)
-    if (waitsAlone(one.row, verdict)) countAsWaiting(reading)
+    const key = waitsAlone(one.row, verdict) ? keyOfRow(one.row) : undefined
+    const isHeld = key !== undefined && context.tally.noteAlone(key)
+    if (isLast) noteUnstaged(one, { identity, isHeld }, reading)
+    if (isHeld) countAsWaiting(reading)
     if (one.row.kind === 'fresh') countOddities(one.row, reading)
     if (typeof verdict === 'string') return []
     return [{ record: stagedRecord(one.row, reading), ...verdict }]
@@ -191,7 +194,10 @@ async function stageClaimed(
     context,
   )
   const asks = asksOf(counting, reading)
-  for (const { key, terms, isAlone } of asks) if (terms.length > 0 && !isAlone) context.tally.noteAsking(key)
+  for (const { key, terms, isAlone } of asks) {
+    if (terms.length === 0) context.tally.endAlone(key)
+    else if (!isAlone) context.tally.noteAsking(key)
+  }
   const reread = claimed.flatMap(({ one: { row } }) => reading.rereadBy?.(row.item) ?? [])
   await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks, reread })
 }
