@@ -337,6 +337,27 @@ describe('above the number', () => {
     },
   )
 
+  it.each([
+    ['a new contact', ''],
+    ['a contact that is there', 'Club'],
+    ['a contact that waits for another term', 'Special'],
+  ])('gives %s no term that only an earlier row of its file names', async (_, before) => {
+    const one = line({
+      on_duplicate_key: 'last',
+      guards: { ...GUARDS, brake: { ...RULE, terms: ['Newsletter', 'Special'] } },
+    })
+    if (before !== '') await drop(one, people(1, before === 'Club' ? 1 : 9, before))
+    const [, ...later] = people(1, 1, before)
+    one.source.drop(`${++files}.csv`, [...people(1, 1, `Newsletter,${before}`), ...later])
+    const { skipped, held } = await one.run()
+    expect(skipped).toBe(1)
+    expect(given(one)).toEqual([])
+    expect(held).toBe(0)
+    one.clock.advance(RULE.watch + 1000)
+    await one.run()
+    expect(given(one)).toEqual([])
+  })
+
   it('what was released counts once with the released change of its record', async () => {
     const one = line({ guards: { ...GUARDS, brake: RULE, max_changes: { count: 2 } } })
     const { run_id: run } = await drop(one, people(1, 5))

@@ -1,4 +1,4 @@
-// `on_duplicate_key: last`: what was staged for the earlier records of a key is taken back.
+// `on_duplicate_key: last`: what was staged for the earlier records of a key is taken back, and what they asked a brake for.
 import type { TermPlan } from '../../../core/mapping/terms.ts'
 import type { RunState } from '../../../core/run-state.ts'
 import type { Unstaged } from '../../../core/state.ts'
@@ -25,11 +25,13 @@ export function createUnstage(db: Connection): RunState['unstage'] {
   const take = db.prepare<{ input: number; line: number; keys: string }, TakenBack & { key: string }>(
     'DELETE FROM operation WHERE input_id = @input AND line = @line AND key IN (SELECT value FROM json_each(@keys)) RETURNING key, kind, state, terms, reason',
   )
+  const forgetAsks = db.prepare<[number, string]>('DELETE FROM claim_ask WHERE input = ? AND key = ?')
   const unstageAll = db.transaction((input: number, records: Parameters<RunState['unstage']>[1]) => {
     const taken = new Map<string, TakenBack>()
     for (const [line, those] of Map.groupBy(records, (record) => record.line))
       for (const one of take.all({ input, line, keys: JSON.stringify(those.map(({ key }) => key)) }))
         taken.set(one.key, one)
+    for (const { key } of records) forgetAsks.run(input, key)
     return records.map(({ key }) => unstagedAs(taken.get(key)))
   })
   return async (staged, records) => unstageAll(staged.id, records)
