@@ -191,3 +191,17 @@ it('a released update and a released delete of one record go one after the other
   expect(await line.run()).toMatchObject({ deleted: 1 })
   expect(line.service.contacts.size).toBe(0)
 })
+
+it('a contact that it does not delete because another pipeline has it too is named with the reason', async () => {
+  const crm = testLine({ pipeline: { name: 'crm', guards: { ...GUARDS, max_deletes: { share: 1 } } } })
+  const { state, service } = crm
+  const shop = testLine({ pipeline: { name: 'shop' }, state, service })
+  for (const line of [crm, shop]) line.source.drop('a.csv', people(1))
+  const { run_id: run } = await crm.run()
+  await shop.run()
+  expect(await crm.undo(run, { deleteCreated: true })).toMatchObject({ status: 'ok', deleted: 0 })
+  expect(service.contacts.size).toBe(1)
+  const [entry] = await state.logPage({}, { order: 'newest', limit: 1 })
+  expect(entry).toMatchObject({ action: 'delete', outcome: 'unchanged' })
+  expect(entry?.reason).toContain('another pipeline')
+})

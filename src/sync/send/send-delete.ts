@@ -21,7 +21,7 @@ async function lookAtKept(operation: Operation, contactId: number, context: RunC
   const notBefore = context.clock.now()
   const settlement =
     seen.kind === 'ok'
-      ? ({ kind: 'settled' } as const)
+      ? ({ kind: 'settled', reason: KEPT } as const)
       : ({ kind: 'in_doubt', reason: seen.reason, notBefore } as const)
   return settle([{ operation, request, settlement }], context)
 }
@@ -62,7 +62,8 @@ export async function sendDelete(operation: LinkedOperation<'delete'>, context: 
   if (await context.state.isNamedElsewhere(operation)) {
     if (operation.sent > 0) return lookAtKept(operation, contactId, context)
     // Nothing is left to be retried: the next full export decides again whether any record still names it.
-    return settle([{ operation, request: undefined, settlement: { kind: 'settled' } }], context)
+    const settlement = { kind: 'settled', reason: KEPT } as const
+    return settle([{ operation, request: undefined, settlement }], context)
   }
   if (rulesFor(operation, context) === undefined) return deleteContact(operation, context)
   return context.turns.take(contactId, () => deleteContact(operation, context))
