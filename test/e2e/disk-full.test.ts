@@ -172,4 +172,5 @@ describe.skipIf(!canMount)('a full disk', () => {
     const { code, stdout } = await shop.cli('run')
     await server.close()
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('SOURCE_DENIED')])
-  })})
+  })
+})

@@ -1,6 +1,7 @@
 // The state in memory: all that a run asks of it, by the rules that the one on disk follows, in plain lists. It keeps nothing of
 // raw bytes, and its sync log is a list of entries.
 import { createWithdrawals } from './withdrawals.ts'
+import type { KeptCursor } from '../../../src/core/cursor.ts'
 import type { BrakeStore } from '../../../src/core/change/waiting/brake.ts'
 import type { DriftRoundStore } from '../../../src/core/change/others/drift-rounds.ts'
 import type { KeptList } from '../../../src/core/change/consents/suppression.ts'
@@ -80,6 +81,7 @@ function memoryFacts(tables: Tables) {
   let permission: StatusPermission = 'unknown'
   return {
     cursor: async (pipeline: string) => tables.cursors.get(pipeline),
+    moveCursor: async (pipeline: string, cursor: KeptCursor) => void tables.cursors.set(pipeline, cursor),
     lastAccepted: async (pipeline: string) => tables.accepted.get(pipeline),
     seenDefinitions: async (pipeline: string) => definitions.get(pipeline) ?? [],
     async rememberDefinitions(pipeline: string, { definitions: seen, recreated }: FoundDefinitions) {
