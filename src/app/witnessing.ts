@@ -1,6 +1,6 @@
 // The head of the sync log, written to where others keep it: by `audit witness`, and by the daemon as `audit.witness` says.
 // Part of the composition: it reads the head from the state, and hands it to a file or an address.
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { postJson } from '../alerts/posting.ts'
 import { isWitnessDue, type Witness, witnessLine, type WitnessStore } from '../core/log/witness.ts'
 import type { SyncLog } from '../core/log/sync-log.ts'
@@ -24,13 +24,27 @@ export async function currentWitness(state: Witnessed, at: number): Promise<Witn
   return { at: new Date(at).toISOString(), instance: await state.instance(), entries, hash }
 }
 
-/** Appended and on disk before it returns. */
+/**
+ * On disk when it returns. A part of a line, as a full disk leaves one, is taken back: to those who verify it would look like a
+ * witness that was changed, and so would the next one behind it.
+ */
+async function appendWhole(file: FileHandle, line: string): Promise<void> {
+  const { size } = await file.stat()
+  try {
+    await file.appendFile(line)
+    await file.sync()
+  } catch (error) {
+    const now = await file.stat()
+    if (now.size < size + line.length) await file.truncate(size).catch(() => undefined)
+    throw error
+  }
+}
+
 async function append(path: string, line: string): Promise<void> {
   try {
     const file = await open(path, 'a', 0o644)
     try {
-      await file.appendFile(line)
-      await file.sync()
+      await appendWhole(file, line)
     } finally {
       await file.close()
     }
