@@ -113,8 +113,8 @@ async function eraseEntry(folder: string, raw: Buffer, erasing: Erasing, report:
   await eraseIn({ path, name, input, mode: Number(stats.mode) & 0o777 }, shown, erasing, report)
 }
 
-/** Why a file was not searched; of an error that is not known nothing is quoted. */
-function whyNot(error: unknown): string {
+/** Why a file was not searched, or not written; of an error that is not known nothing is quoted. */
+export function whyNot(error: unknown): string {
   const why = error instanceof SyncError ? error.message : describeFault(error)
   return `it was not searched: ${why}`
 }

@@ -334,6 +334,29 @@ describe('audit forget', () => {
     })
   })
 
+  it('names what of the outbox and of the logs the disk kept from being written, and the rest is erased', async () => {
+    await shop.configure(
+      CONFIGURATION.replace('pipelines:', 'consents: { outbox: state/outbox }\npipelines:'),
+    )
+    await drop('shop', 'a.csv', HEADER + row(ERIKA))
+    await json('run')
+    const outbox = 'opt-outs-000001-0a1b2c3d.csv'
+    await mkdir(shop.path('state/outbox', `${outbox}.new`), { recursive: true })
+    const line = `"${ERIKA.mail}","2","2026-01-01T00:00:00.000Z","shop","${ERIKA.no}"\n`
+    await writeFile(shop.path('state/outbox', outbox), `"mail","status","seen_at","pipeline","key"\n${line}`)
+    await writeFile(shop.path('state/logs/old.log'), `about ${ERIKA.mail}\n`)
+    await mkdir(shop.path('state/logs/old.log.part'))
+    const { code, said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect([code, said['not_erased']]).toEqual([
+      3,
+      [
+        { file: `outbox: ${outbox}`, why: 'it was not searched: EISDIR' },
+        { file: 'log: old.log', why: expect.stringMatching(/^it was not searched: E/) as unknown },
+      ],
+    ])
+    expect((await traces({ mail: ERIKA.mail })).filter((one) => one.includes('contact-sync.db'))).toEqual([])
+  })
+
   it('leaves everybody else as they were, also those whose address ends alike or whose numbers are its key', async () => {
     const anna = { ...other(1), no: '2026', mail: 'anna@example.com' }
     const johanna = { ...other(2), mail: 'johanna@example.com' }

@@ -12,7 +12,7 @@ import { everyEntry } from '../../core/log/log-lines.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { LoggedPerson, LogHead } from '../../core/log/sync-log.ts'
 import { eraseInLogs } from '../../log/erase.ts'
-import { eraseRecords, type LeftFile } from '../../sources/erase.ts'
+import { eraseRecords, type LeftFile, whyNot } from '../../sources/erase.ts'
 import { type Forgotten } from '../../store/log/forget.ts'
 import { statePlace } from '../../store/file/place.ts'
 import type { OwnedState } from '../../store/state-store.ts'
@@ -165,6 +165,12 @@ interface Work extends Meant {
   readonly desk: Desk
 }
 
+/** What the disk kept from being searched or written is named, and the erasure is not done. */
+const leaving =
+  (left: LeftFile[], where: string) =>
+  (error: unknown, name?: string): void =>
+    void left.push({ file: name === undefined ? where : `${where}: ${name}`, why: whyNot(error) })
+
 async function eraseFiles(work: Work) {
   const { settings, state, subject } = work
   const changed: { file: string; records: number }[] = []
@@ -184,7 +190,8 @@ async function eraseFiles(work: Work) {
       file: `${name}: all files`,
       why: 'the pipeline is no longer configured; its folders were not searched',
     })
-  return { changed: [...changed, ...eraseOptOuts(settings.consents.outbox, subject)], left }
+  changed.push(...eraseOptOuts(settings.consents.outbox, subject, leaving(left, 'outbox')))
+  return { changed, left }
 }
 
 /**
@@ -280,7 +287,8 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
   const { folder } = settings.log
   const files = await eraseFiles(work)
   if (work.isUnknown && files.changed.length === 0) throw unknownContact(work.contact)
-  const logs = folder === undefined ? [] : await eraseInLogs(folder, messages.redactedData)
+  const logs =
+    folder === undefined ? [] : await eraseInLogs(folder, messages.redactedData, leaving(files.left, 'log'))
   const at = clock.now()
   const records = files.changed.reduce((sum, one) => sum + one.records, 0)
   const forgotten = state.forget({

@@ -16,13 +16,22 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** Which files were changed, and how many lines of each. `folder`: undefined where there is no outbox. */
+interface Changed {
+  readonly file: string
+  readonly records: number
+}
+
+/**
+ * Which files were changed, and how many lines of each. `folder`: undefined where there is no outbox. Calls `left` with what the
+ * file system says of each that cannot be read or written, and without a name where the folder cannot be read.
+ */
 export function eraseOptOuts(
   folder: string | undefined,
   { keys, mails }: Pick<Subject, 'keys' | 'mails'>,
-): readonly { readonly file: string; readonly records: number }[] {
+  left: (error: unknown, name?: string) => void,
+): readonly Changed[] {
   if (folder === undefined) return []
-  return filesIn(folder).flatMap((name) => {
+  const eraseIn = (name: string): Changed[] => {
     const path = join(folder, name)
     const { text, removed } = withoutRows(
       readFileSync(path, 'utf8'),
@@ -33,5 +42,14 @@ export function eraseOptOuts(
     if (removed === 0) return []
     replaceFile(path, text)
     return [{ file: `outbox: ${name}`, records: removed }]
-  })
+  }
+  const orLeft = <T>(work: () => T[], name?: string): T[] => {
+    try {
+      return work()
+    } catch (error) {
+      left(error, name)
+      return []
+    }
+  }
+  return orLeft(() => filesIn(folder)).flatMap((name) => orLeft(() => eraseIn(name), name))
 }
