@@ -32,7 +32,11 @@ export async function writeWhole(
       await writeSynced(temporary, write)
       if (!(await isWanted())) return false
       const target = await reserve(place, ending)
-      await rename(temporary, target)
+      await rename(temporary, target).catch(async (error: unknown) => {
+        // The reserved name would stand there as an empty file.
+        await rm(target, { force: true })
+        throw error
+      })
     } finally {
       await rm(temporary, { force: true })
     }

@@ -45,5 +45,8 @@ export async function readNote(folder: string, name: string): Promise<FetchNote 
   }
 }
 
+/** What the disk keeps from being removed is no fault of the records beside it: the next fetch removes it. */
 export const removeNote = (folder: string, name: string): Promise<void> =>
-  rm(pathOf(folder, name), { force: true })
+  rm(pathOf(folder, name), { force: true }).catch((error: unknown) => {
+    if (faultCode(error) === undefined) throw error
+  })
