@@ -4,7 +4,7 @@ import { updatesInBulk } from '../core/change/bulk.ts'
 import { looksUp } from '../core/change/lookup/resolution.ts'
 import { isToBeReleased } from '../core/change/others/hand-edits.ts'
 import type { DriftRound } from '../core/change/others/drift-rounds.ts'
-import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
+import { currentBacklog, NO_BACKLOG, isRunOfOwner } from '../core/outcome/backlog.ts'
 import type { PipelinePause } from '../core/decision.ts'
 import type { ErasedSeen } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
@@ -124,8 +124,7 @@ export async function pipelineStanding(
   const { settings, state, owner } = of
   const { name } = pipeline
   const run = await state?.lastRun(name)
-  const isRunning =
-    run !== undefined && run.endedAt === undefined && owner !== undefined && owner.since <= run.startedAt
+  const isRunning = isRunOfOwner(run, owner?.since, clock.now())
   const backlog = currentBacklog((await state?.backlog(name)) ?? NO_BACKLOG, isRunning)
   return {
     pipeline: name,

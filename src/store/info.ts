@@ -1,5 +1,5 @@
 // What there is to say about the state as a database: read beside those who write it, changes nothing.
-import { type Backlog, currentBacklog } from '../core/outcome/backlog.ts'
+import { type Backlog, currentBacklog, isRunOfOwner } from '../core/outcome/backlog.ts'
 import { statSync } from 'node:fs'
 import { type FleetStanding, fleetView, type WorkerView } from '../core/fleet.ts'
 import { statePlaceOf, serverPlace, type StateLocation, stateText } from '../core/state-place.ts'
@@ -104,16 +104,13 @@ function serverFacts(db: Connection): Facts {
   }
 }
 
-async function inspect(db: Connection, where: StateLocation): Promise<StateInfo> {
+async function inspect(db: Connection, where: StateLocation, now: number): Promise<StateInfo> {
   const { path } = statePlaceOf(where)
   const { backlog, lastRun } = createRunStore(db)
   const { heldSince, ...facts } = isFile(db) ? fileFacts(db, path) : serverFacts(db)
   const openOf = async (pipeline: string): Promise<Backlog> => {
     const run = await lastRun(pipeline)
-    const since = heldSince(pipeline)
-    const isRunning =
-      since !== undefined && run !== undefined && run.endedAt === undefined && since <= run.startedAt
-    return currentBacklog(await backlog(pipeline), isRunning)
+    return currentBacklog(await backlog(pipeline), isRunOfOwner(run, heldSince(pipeline), now))
   }
   const names = createKnownPipelines(db)()
   const mark = readMark(path)
@@ -176,12 +173,12 @@ export const noStateAt = (where: StateLocation): SyncError =>
 /** No state: `doubt` says why there should be one. */
 export type NoState = Pick<StateInfo, 'doubt'> & { readonly mark: undefined }
 
-/** Throws STATE_UNUSABLE where it is there and cannot be read. */
-export async function stateInfo(where: StateLocation): Promise<StateInfo | NoState> {
+/** Throws STATE_UNUSABLE where it is there and cannot be read. `now`: milliseconds since the epoch. */
+export async function stateInfo(where: StateLocation, now = Infinity): Promise<StateInfo | NoState> {
   const db = openToRead(where)
   if (db === undefined) return { mark: undefined, doubt: stateDoubt(where) }
   try {
-    return await inspect(db, where)
+    return await inspect(db, where, now)
   } catch (error) {
     throw stateError(error, stateText(where))
   } finally {

@@ -71,7 +71,7 @@ function infoText(path: string, info: Info): readonly string[] {
 export async function info(io: Io, options: CommonOptions): Promise<number> {
   const place = (await commandSettings(io, options)).state
   const path = stateText(place)
-  const found = await stateInfo(place)
+  const found = await stateInfo(place, clock.now())
   if (found.mark === undefined) {
     const lost = found.doubt
     if (options.json === true) printJson(io, { path, exists: false, doubt: lost ?? null })

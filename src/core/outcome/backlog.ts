@@ -18,3 +18,17 @@ export function currentBacklog(backlog: Backlog, isRunning: boolean): Backlog {
   if (isRunning) return backlog
   return { ...backlog, inDoubt: backlog.inDoubt + backlog.onItsWay, onItsWay: 0 }
 }
+
+/**
+ * Whether a run that has not ended is made by the process that has had the state since then: a run that began before was cut
+ * off. A time that has not come yet was noted by a clock that was ahead, and tells nothing about the run.
+ */
+export const isRunOfOwner = (
+  run: { readonly startedAt: number; readonly endedAt: number | undefined } | undefined,
+  since: number | undefined,
+  now: number,
+): boolean =>
+  run !== undefined &&
+  run.endedAt === undefined &&
+  since !== undefined &&
+  (since <= run.startedAt || since > now)
