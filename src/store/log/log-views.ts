@@ -27,7 +27,8 @@ function createVerification(log: SyncLog, path: string, now: () => number): LogV
   let bad: VerificationView['bad']
   let going: Promise<void> | undefined
   const follow = async (): Promise<void> => {
-    if (verifiedAt !== undefined && now() - beganAt > ANEW_AFTER_MS) {
+    // Clocks go back.
+    if (verifiedAt !== undefined && Math.abs(now() - beganAt) > ANEW_AFTER_MS) {
       to = START
       beganAt = now()
     }

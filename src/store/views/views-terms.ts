@@ -65,7 +65,8 @@ export function createTermCount(db: Connection, now: () => number): () => Promis
   }
   return async () => {
     const { countedAt } = latest
-    if (countedAt !== undefined && now() - countedAt < FRESH_MS) return latest
+    // Clocks go back.
+    if (countedAt !== undefined && Math.abs(now() - countedAt) < FRESH_MS) return latest
     counting ??= countAll().finally(() => (counting = undefined))
     const patience = AbortSignal.timeout(PATIENCE_MS)
     await Promise.race([counting, new Promise((resolve) => patience.addEventListener('abort', resolve))])
