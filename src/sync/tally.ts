@@ -44,7 +44,7 @@ export interface Tally {
   endAlone(key: string): void
   /** A later record of its file counts in its place. */
   forgetAlone(key: string): void
-  /** It is given that term: what becomes of it does not count anew, unless it is worse. */
+  /** It is given that term: what becomes of it counts with the rest of its record, or in its place where it is worse. */
   noteGiving(key: string): void
   /** That term waits for approvers: the record counts as held, and not as what its other changes were. */
   noteAskHeld(key: string): void

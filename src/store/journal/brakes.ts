@@ -347,7 +347,7 @@ export function createAsks(db: Connection) {
     WHERE input = @id AND term <> '' ORDER BY key
     ON CONFLICT (pipeline, key, term) DO UPDATE SET name = excluded.name, alone_in = excluded.alone_in,
       file = excluded.file, line = excluded.line
-      WHERE brake_ask.state = 'waiting' OR (brake_ask.state = 'granted' AND given_at IS NULL)`)
+      WHERE brake_ask.state = 'waiting' OR (brake_ask.state = 'granted' AND brake_ask.given_at IS NULL)`)
   // A record that was read, and asks for it no longer. What one of the first has got stays to be looked at.
   const end = db.prepare(`
     DELETE FROM brake_ask WHERE pipeline = @pipeline AND given_at IS NULL
