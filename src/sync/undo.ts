@@ -27,6 +27,8 @@ export interface Undo extends UndoOptions {
   readonly run: string
   /** Its entries, in the order of people, and of time for each. */
   readonly entries: AsyncIterable<LoggedEntry>
+  /** The highest contact id that was known when the run started, where the state at hand is a copy that has no runs. */
+  readonly highestBefore?: number
 }
 
 const PAGE = 200
@@ -79,7 +81,8 @@ async function stageUndo(
   { pipeline, state }: PlanContext,
 ): Promise<Counts> {
   const counts = noCounts()
-  const options = { ...undo, highestBefore: await state.highestContactBefore(undo.run) }
+  const highestBefore = undo.highestBefore ?? (await state.highestContactBefore(undo.run))
+  const options = { ...undo, highestBefore }
   for await (const page of pagesOf(runEffects(withPresentTerms(undo.entries, state), () => left(ERASED)))) {
     const known = await state.known(
       pipeline.name,

@@ -225,7 +225,10 @@ describe('undo of a run that created contacts', () => {
     const state = new DatabaseSync(shop.path('state', 'contact-sync.db'))
     state.exec("DELETE FROM link WHERE pipeline = 'shop'")
     state.close()
+    const planned = await json('undo', merging, '--delete-created', '--plan')
     const { body } = await json('undo', merging, '--delete-created', '--yes')
+    expect(planned.body.left).toEqual(body.left)
+    expect(planned.body.pipelines[0]).toMatchObject({ deleted: 1 })
     expect(body.left?.map(({ key, why }) => [key, why.includes('had given its id before')]).sort()).toEqual([
       ['K0', true],
       ['K1', true],

@@ -118,8 +118,12 @@ export async function* previewUndo(
   const log = openStateForReading(settings.state)
   try {
     const entries = log?.entriesOfRun(undo.run, undo.contact) ?? none()
+    const highestBefore = (await log?.highestContactBefore(undo.run)) ?? 0
     return yield* overCopy({ settings, pipeline, options }, (context) =>
-      previewUndoing({ ...undo, entries }, options.left, { context, service: settings.service }),
+      previewUndoing({ ...undo, entries, highestBefore }, options.left, {
+        context,
+        service: settings.service,
+      }),
     )
   } finally {
     await log?.close()
