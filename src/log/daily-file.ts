@@ -4,6 +4,8 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { ageingTo } from '../core/retention.ts'
+import { DAY_MS } from '../core/words/duration.ts'
 
 const MESSAGE = Symbol.for('message')
 const NAME = /^contact-sync-(\d{4}-\d{2}-\d{2})\.log$/
@@ -29,10 +31,7 @@ interface Line {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 
-/**
- * Removes the files of days that ended `keepMs` ago; what cannot be removed stays for the next day. Ages are counted to the end
- * of the last day before `today` that has a file: a clock that is suddenly far ahead makes nothing old.
- */
+/** Removes the files of days that ended `keepMs` ago; what cannot be removed stays for the next day. */
 function removeOld(folder: string, keepMs: number, today: string): void {
   try {
     const days = readdirSync(folder).flatMap((name) => NAME.exec(name)?.[1] ?? [])
@@ -41,7 +40,8 @@ function removeOld(folder: string, keepMs: number, today: string): void {
       .sort()
       .at(-1)
     if (last === undefined) return
-    const old = days.filter((day) => Date.parse(day) + keepMs <= Date.parse(last))
+    const now = ageingTo(Date.parse(today), Date.parse(last) + DAY_MS)
+    const old = days.filter((day) => Date.parse(day) + DAY_MS + keepMs <= now)
     for (const day of old) rmSync(pathOf(folder, day), { force: true })
   } catch {
     // A folder that may not be read or cleared is no reason to lose a line.

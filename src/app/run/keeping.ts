@@ -6,7 +6,7 @@ import type { Clock } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
 import type { KeepSettings, PipelineSettings } from '../../core/settings.ts'
 import type { ReadStore } from '../../core/log/reads.ts'
-import type { RetentionStore } from '../../core/retention.ts'
+import { ageingTo, type RetentionStore } from '../../core/retention.ts'
 import type { Log } from '../../log/log.ts'
 import { removeOldOf } from '../../sources/old-files.ts'
 import { systemRandom as random } from '../../system.ts'
@@ -29,12 +29,8 @@ export type Keeping = (pipeline: PipelineSettings, about: { log: Log; signal: Ab
 
 export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }: Parts): Keeping {
   const lastAt = new Map<string, number>()
-  /**
-   * The time that ages are counted to: when an earlier run began, so long ago. A clock that is suddenly far ahead makes
-   * nothing old as long as runs know no such time; what it would remove could not be brought back.
-   */
   const confirmed = async ({ name }: PipelineSettings): Promise<number> =>
-    (await state.lastBegun(name, clock.now() - CONFIRMED_MS)) ?? clock.now()
+    ageingTo(clock.now(), await state.lastBegun(name, clock.now() - CONFIRMED_MS))
   const files = async (
     { source }: PipelineSettings,
     which: 'processed' | 'failed',

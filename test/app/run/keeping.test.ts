@@ -93,6 +93,14 @@ describe('after a run', () => {
     expect(await left()).toBe(0)
   })
 
+  it('at once, of a pipeline that runs once a month', async () => {
+    const state = { ...nothing, lastBegun: async () => Promise.resolve(clock.now() - 31 * DAY) }
+    const archived = new Date(clock.now() - 91 * DAY).toISOString().slice(0, 10).replaceAll('-', '')
+    await writeFile(join(folder, 'processed', `a.${archived}-000000-k3f9.csv`), '')
+    await createKeeping(KEEP, { state, clock })(pipeline(), { log, signal })
+    expect(await readdir(join(folder, 'processed'))).toEqual([])
+  })
+
   it('not while the process ends, and never so that a run would fail', async () => {
     await put('processed', 1)
     await createKeeping(KEEP, { state: nothing, clock })(pipeline(), { log, signal: AbortSignal.abort() })
