@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
-import { SyncError } from '../core/words/errors.ts'
+import { SyncError, unlessOfLimit } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import { describeFault, faultCode } from './fault.ts'
 
@@ -151,6 +151,9 @@ function notAFile(name: string): SyncError {
   return new SyncError('INPUT_NOT_A_FILE', `${name} is not a regular file`)
 }
 
-function unreadable(name: string, cause: unknown): SyncError {
+function unreadable(name: string, cause: unknown): unknown {
+  const limit = unlessOfLimit(cause)
+  // No fault of the file, which would be put away as one that cannot be taken.
+  if (limit !== cause) return limit
   return new SyncError('INPUT_UNREADABLE', `${name} cannot be read: ${describeFault(cause)}`, { cause })
 }
