@@ -56,10 +56,16 @@ function describedBy(
   return { ...input, ...(cursor === undefined ? {} : { cursor }), ...(isPart ? { isPart } : {}) }
 }
 
-function partProblem(name: string, { problem, records }: FetchNote) {
+/** Where the source has said how far it came, the usual hint, that the cursor has not moved, would be wrong. */
+const MOVED = {
+  hint: 'Look for the cause at the source. The next run fetches from where the source last said how far it had come.',
+}
+
+function partProblem(name: string, { problem, records, cursor, isFull }: FetchNote) {
   if (problem === undefined) return []
   const message = `${problem.message}; the ${records} records before that are taken, and nothing is concluded from what is missing`
-  return [{ name, error: new SyncError(problem.code, message) }]
+  const hint = cursor === undefined || isFull ? {} : MOVED
+  return [{ name, error: new SyncError(problem.code, message, hint) }]
 }
 
 /** `fetcher` is made when something is to be fetched. */

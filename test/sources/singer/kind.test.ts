@@ -55,20 +55,35 @@ if (starts === 0) write({ type: 'RECORD', stream: 'people', record: { no: 'N1', 
 write({ type: 'STATE', value: { starts: starts + 1 } })
 `
 
-it('keeps the STATE of a fetch that brought no record; a plan does not', async () => {
+function countingLine(ending = '') {
   const home = mkdtempSync(join(tmpdir(), 'tap-'))
   const [tap, folder] = [join(home, 'tap.mjs'), join(home, 'spool')]
-  writeFileSync(tap, COUNTING)
+  writeFileSync(tap, `${COUNTING}${ending}`)
   const fetch = SOURCE_KINDS['singer']!.schema.parse({ command: [process.execPath, tap], stream: 'people' })
   const settings = { type: 'singer', null_values: [], folder, sparse: false, fetch }
   const source = createSource(settings, { clock: systemClock })
   const line = testLine({ pipeline: { source: settings }, source })
   const state = async (): Promise<unknown> => (await line.state.cursor('shop'))?.value
+  return { line, state, folder, remove: () => rmSync(home, { recursive: true, force: true }) }
+}
+
+it('keeps the STATE of a fetch that brought no record; a plan does not', async () => {
+  const { line, state, folder, remove } = countingLine()
   expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
   expect(await state()).toBe('{"starts":1}')
   expect(await line.run()).toMatchObject({ status: 'ok', read: 0 })
   await line.preview()
   expect(await state()).toBe('{"starts":2}')
   expect(readdirSync(folder)).toEqual(['processed'])
-  rmSync(home, { recursive: true, force: true })
+  remove()
+})
+
+it('says of a tap that fails behind a STATE where the next fetch begins', async () => {
+  const { line, state, remove } = countingLine('process.exit(1)')
+  const { status, files } = await line.run()
+  expect({ status, hint: files[0]?.hint }).toEqual({
+    ...{ status: 'partial', hint: expect.stringContaining('last said how far it had come') as string },
+  })
+  expect(await state()).toBe('{"starts":1}')
+  remove()
 })
