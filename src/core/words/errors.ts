@@ -110,7 +110,7 @@ export const ERRORS = {
   ),
   INPUT_OUTDATED: entry(
     'input',
-    'Nothing of it was sent, and the next run fetches anew. If the source gives its records only once: move the file from failed/ into the spool folder, and the next run sends them.',
+    'Nothing of it was sent, and the next run fetches again. If the source gives its records only once: move the file from failed/ into the spool folder, and the next run sends them.',
   ),
   INPUT_BINARY: entry(
     'input',
