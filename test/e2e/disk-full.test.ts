@@ -74,6 +74,20 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(await readdir(shop.path('inbox', 'shop'))).toEqual(['processed'])
   })
 
+  it('that has no place for one more file: the same', async () => {
+    const folder = await mount('64m,nr_inodes=20', 'state')
+    expect((await shop.cli('run')).code).toBe(0)
+    await shop.drop('shop', 'a.csv', peopleCsv(2))
+    const all = Array.from({ length: 20 }, (_, index) => join(folder, `ballast-${index}`))
+    const filled = all.map(async (name) => writeFile(name, '').catch(() => undefined))
+    await Promise.all(filled)
+    const full = await shop.cli('run')
+    expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/^STATE_FULL: /)])
+    await Promise.all(all.map(async (name) => rm(name, { force: true })))
+    expect((await shop.cli('run')).code).toBe(0)
+    expect(await present(2)).toEqual([1, 1])
+  })
+
   it('under the daemon: it says so, tries again when it is due, and goes on when there is space', async () => {
     const folder = await mount('700k', 'state')
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')

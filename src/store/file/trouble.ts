@@ -1,7 +1,8 @@
 // The driver's errors as errors with a code and a remedy: the one place where they are converted. A user of the
 // state learns of the first one at once, because without a journal nothing more may be sent.
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, openSync, statfsSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 
@@ -38,14 +39,27 @@ function canOpen(count: number): boolean {
   }
 }
 
+/** Nor does it say that there was no room for the file, or for one more file. */
+function isFull(path: string): boolean {
+  try {
+    const { bavail, files, ffree } = statfsSync(dirname(path))
+    return bavail === 0 || (files > 0 && ffree === 0)
+  } catch {
+    return false
+  }
+}
+
 type Turned = readonly [code: ErrorCode, text: string, hint?: string]
 
 const RIGHTS = 'Give that user permission to write to the state and its folder.'
 
-function turned(code: string): Turned | undefined {
+function turned(code: string, path: string): Turned | undefined {
   const is = (...starts: string[]): boolean => starts.some((start) => code.startsWith(start))
   // The index of the log could not grow; that it has no room is told in no other way.
-  if (is('SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'))
+  if (
+    is('SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT') ||
+    (is('SQLITE_CANTOPEN', 'SQLITE_READONLY') && isFull(path))
+  )
     return ['STATE_FULL', 'cannot be written: the disk is full']
   if (is('SQLITE_IOERR', 'EIO')) return ['STATE_IO', 'cannot be read or written']
   if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) return ['STATE_UNUSABLE', 'is damaged']
@@ -62,7 +76,7 @@ function turned(code: string): Turned | undefined {
 export function stateError(error: unknown, path: string): unknown {
   if (error instanceof SyncError) return error
   const driverCode = codeOf(error)
-  const known = turned(driverCode)
+  const known = turned(driverCode, path)
   if (known === undefined || !(error instanceof Error)) return error
   const [code, text, hint] = known
   const detail = error.message.startsWith(driverCode) ? error.message : `${driverCode}: ${error.message}`
