@@ -219,7 +219,10 @@ interface LinkNames {
 }
 
 /** What the links of a person say: found by the names that were asked for, and where these are former ones, among all links. */
-function createLinkNames(db: Connection): (person: number, names: readonly Name[]) => readonly LinkNames[] {
+function createLinkNames(
+  db: Connection,
+  search: ReturnType<typeof createPersonSearch>,
+): (person: number, names: readonly Name[]) => readonly LinkNames[] {
   const select = (where: string) =>
     db.prepare<unknown[], LinkNames>(
       `SELECT pipeline, key, contact_id, mail_key, ${presentPerson('link.person')} AS person FROM link WHERE ${where}`,
@@ -232,8 +235,11 @@ function createLinkNames(db: Connection): (person: number, names: readonly Name[
     if (name.kind === 'key') return byKey.all(name.pipeline, name.key)
     return name.kind === 'id' ? byId.all(name.id) : byMail.all(mailKey(name.mail))
   }
+  // A link of a state that is older than the number of the person in it: the log knows its key.
+  const isOf = (person: number, { pipeline, key, person: own }: LinkNames): boolean =>
+    own === null ? search([{ kind: 'key', pipeline, key }]).includes(person) : own === person
   return (person, names) => {
-    const found = names.flatMap(named).filter((link) => link.person === person)
+    const found = names.flatMap(named).filter((link) => isOf(person, link))
     const own = found.length > 0 ? found : ofAll.all(person, person)
     return [...own, ...own.flatMap((link) => byId.all(link.contact_id))]
   }
@@ -241,7 +247,7 @@ function createLinkNames(db: Connection): (person: number, names: readonly Name[
 
 function createPeopleReader(db: Connection, search: ReturnType<typeof createPersonSearch>) {
   const namesIn = createNamesIn(db)
-  const linkNames = createLinkNames(db)
+  const linkNames = createLinkNames(db, search)
   const own = keysOf('SELECT CAST(@person AS BIGINT)')
   const tokens = db
     .prepare<[{ person: number }], string>(`SELECT token FROM person_key WHERE id IN (${own}) ORDER BY id`)

@@ -282,6 +282,11 @@ function assertSamePeople({ db, model }: World): void {
   expect([new Set(persons).size, new Set(model.people()).size]).toEqual([pairs.size, pairs.size])
 }
 
+/** The values of an older state have expired, and the person is erased by a name that only a link and an alias say. */
+const EXPIRED_IN_OLDER: Step[] = ['create', 'older', 'expire', 'forget', 'move', 'drop'].map((what) => ({
+  ...{ what, slot: what === 'forget' ? 0 : 1, key: 'K3', mail: 'c@example.com', id: 11, isOpen: false },
+}))
+
 it('over any life, everybody is found by every name, and nobody is two or one of two', () => {
   fc.assert(
     fc.property(fc.array(aStep, { maxLength: 30 }), (steps) => {
@@ -308,7 +313,7 @@ it('over any life, everybody is found by every name, and nobody is two or one of
         db.close()
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 200, examples: [[EXPIRED_IN_OLDER]] },
   )
 }, 120_000)
 

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { openInputFile } from '../../src/sources/input-file.ts'
+import { openInputFile } from '../../../src/sources/input-file.ts'
 
 vi.mock('node:fs/promises', async (actual) => {
   const real = await actual<typeof fsPromises>()
