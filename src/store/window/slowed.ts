@@ -1,5 +1,5 @@
-// What the service has asked of whoever sends: to wait, and to send less for a while after that. It holds for all processes,
-// and for the one that is started next. A clock that was set back does not make it last.
+// What the service has asked of a process: to wait, and to send less for a while after that. It holds for all processes, and for
+// the one that is started next. A clock that was set back does not make it last.
 import { grownBack, RECOVERY_MS } from '../../core/outcome/recovery.ts'
 import type { Connection } from '../file/connection.ts'
 
