@@ -146,7 +146,7 @@ export async function ownOrAsk<Name extends KindName>(
   asking: Waiting,
   own: () => Promise<ResultOf<Name>>,
 ): Promise<ResultOf<Name>> {
-  let patientUntil = clock.now() + PATIENCE_MS
+  let patientUntil = clock.monotonic() + PATIENCE_MS
   let isTold = false
   for (;;) {
     let locked: SyncError
@@ -158,11 +158,11 @@ export async function ownOrAsk<Name extends KindName>(
     }
     const answer = await askOwner(asked, asking)
     if (typeof answer === 'object') return answer.result
-    if (answer === 'silent' && clock.now() > patientUntil) throw locked
+    if (answer === 'silent' && clock.monotonic() > patientUntil) throw locked
     if (answer === 'free') {
       if (!isTold) asking.tell('waiting until the process that has the state ends')
       isTold = true
-      patientUntil = clock.now() + PATIENCE_MS
+      patientUntil = clock.monotonic() + PATIENCE_MS
     }
     await clock.sleep(answer === 'free' ? LOOK_MS : PAUSE_MS, asking.signal)
   }
