@@ -18,15 +18,27 @@ afterEach(async () => {
   await place.close()
 })
 
-/** The requests of the plan and of the run, over a file of five people. */
-async function requestsOver(name: string, first: string, tags = ''): Promise<readonly number[]> {
-  const rows = [1, 2, 3, 4, 5].map((no) => `p${no}@example.org,${first}${no},${tags}\n`)
-  await place.write(`in/${name}`, `Mail,First,Tags\n${rows.join('')}`)
+const FIVE = [1, 2, 3, 4, 5]
+
+const drop = (name: string, first: string, tags = '', people = FIVE): Promise<void> =>
+  place.write(
+    `in/${name}`,
+    `Mail,First,Tags\n${people.map((no) => `p${no}@example.org,${first}${no},${tags}\n`).join('')}`,
+  )
+
+/** Of the plan, and of the run after it. */
+async function requests(): Promise<readonly number[]> {
   const plan = await place.json('plan')
   const run = await place.json('run')
   const [planned] = plan['pipelines'] as [{ estimate: { requests: number } }]
   const [made] = run['pipelines'] as [{ requests: number }]
   return [planned.estimate.requests, made.requests]
+}
+
+/** The same, over a file of five people. */
+async function requestsOver(name: string, first: string, tags = ''): Promise<readonly number[]> {
+  await drop(name, first, tags)
+  return requests()
 }
 
 const configure = (keys: string): Promise<void> =>
@@ -47,6 +59,17 @@ it('where updates share calls', async () => {
   await configure('update_via: bulk')
   expect(await requestsOver('a.csv', 'A')).toEqual([1, 1])
   expect(await requestsOver('b.csv', 'B')).toEqual([1, 1])
+})
+
+it('where several files wait, which share no call', async () => {
+  await configure('update_via: bulk')
+  await drop('a.csv', 'A')
+  await drop('b.csv', 'B', '', [6, 7])
+  expect(await requests()).toEqual([2, 2])
+  await drop('c.csv', 'C')
+  await drop('d.csv', 'D', '', [6, 7])
+  await drop('e.csv', 'E', '', [8])
+  expect(await requests()).toEqual([3, 3])
 })
 
 it('where each contact is looked up before it is created', async () => {

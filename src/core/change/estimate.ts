@@ -22,6 +22,9 @@ export interface PlannedWork {
   readonly newTerms: number
 }
 
+/** What may share calls; those of two files never do. */
+type WorkInBulk = Pick<PlannedWork, 'createsWithMail' | 'updates'>
+
 export interface Estimate {
   readonly requests: number
   readonly seconds: number
@@ -67,18 +70,27 @@ function termRequests(work: PlannedWork, terms: EstimateLimits['terms']): number
 }
 
 /** In bulk, the few that go by id all the same (another e-mail address, a field that is emptied) count like the others. */
-function updateRequests({ updates }: PlannedWork, limits: EstimateLimits): number {
-  if (limits.updatesInBulk) return Math.ceil(updates / limits.bulkSize)
-  return updates * (needsActual(limits.mergeMethod) ? 2 : 1)
+function updateRequests(files: readonly WorkInBulk[], limits: EstimateLimits): number {
+  const perUpdate = needsActual(limits.mergeMethod) ? 2 : 1
+  return total(files, ({ updates }) =>
+    limits.updatesInBulk ? Math.ceil(updates / limits.bulkSize) : updates * perUpdate,
+  )
 }
 
-/** `seconds` is what the limit alone demands; the service's own time comes on top. */
-export function estimate(work: PlannedWork, limits: EstimateLimits): Estimate {
+const total = (files: readonly WorkInBulk[], of: (one: WorkInBulk) => number): number =>
+  files.reduce((sum, one) => sum + of(one), 0)
+
+/** `seconds` is what the limit alone demands; the service's own time comes on top. `files`: the parts of it that each file brings. */
+export function estimate(
+  work: PlannedWork,
+  limits: EstimateLimits,
+  files: readonly WorkInBulk[] = [work],
+): Estimate {
   const requests =
-    Math.ceil(work.createsWithMail / limits.bulkSize) +
+    total(files, ({ createsWithMail }) => Math.ceil(createsWithMail / limits.bulkSize)) +
     work.createsWithMail * limits.looksPerCreate +
     work.createsWithoutMail +
-    updateRequests(work, limits) +
+    updateRequests(files, limits) +
     termRequests(work, limits.terms) +
     // A look before it, and after a 1 or 2 another.
     work.consents * 2 +

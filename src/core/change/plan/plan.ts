@@ -237,13 +237,17 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
   const terms = createTermCounts()
   const groups = createGroups()
   const work = { ...NO_WORK }
-  const addWork = (more: PlannedWork): void => {
-    for (const part of Object.keys(work) as (keyof PlannedWork)[]) work[part] += more[part]
+  const files = new Map<string, Record<keyof PlannedWork, number>>()
+  const addWork = (file: string, more: PlannedWork): void => {
+    const ofFile = files.get(file) ?? { ...NO_WORK }
+    files.set(file, ofFile)
+    for (const sum of [work, ofFile])
+      for (const part of Object.keys(sum) as (keyof PlannedWork)[]) sum[part] += more[part]
   }
   return {
     add: (decided) =>
       decided.flatMap((one) => {
-        addWork(workOf(one))
+        addWork(one.source.file, workOf(one))
         const change = shownChange(one, method)
         if (showsNothing(change)) return []
         changes.add(change, countryOf(one))
@@ -272,7 +276,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         ...terms.built(),
         ...groups.built(),
         work: planned,
-        estimate: estimate(planned, limits),
+        estimate: estimate(planned, limits, [...files.values()]),
         ...(leftOut === undefined ? {} : { leftOut }),
         ...(unasked === undefined ? {} : { unasked }),
         ...(stop === undefined ? {} : { error: stop.message, code: stop.code }),
