@@ -11,7 +11,7 @@ import type { Settings } from '../core/settings.ts'
 import { databaseFacts, sqliteVersion } from '../store/file/facts.ts'
 import { stateInfo } from '../store/info.ts'
 import { openToRead } from '../store/reading.ts'
-import { machineFacts } from '../system.ts'
+import { machineFacts, systemClock as clock } from '../system.ts'
 import type { AccountConfiguration } from './run/configuration.ts'
 
 export interface BundleEntry {
@@ -102,7 +102,7 @@ async function stateEntries(settings: Settings): Promise<BundleEntry[]> {
     {
       name: 'state.json',
       about: 'size, integrity and counts of the state',
-      text: await orFacts(() => stateInfo(settings.state)),
+      text: await orFacts(() => stateInfo(settings.state, clock.now())),
     },
     {
       name: 'state-files.json',

@@ -174,7 +174,7 @@ export const noStateAt = (where: StateLocation): SyncError =>
 export type NoState = Pick<StateInfo, 'doubt'> & { readonly mark: undefined }
 
 /** Throws STATE_UNUSABLE where it is there and cannot be read. `now`: milliseconds since the epoch. */
-export async function stateInfo(where: StateLocation, now = Infinity): Promise<StateInfo | NoState> {
+export async function stateInfo(where: StateLocation, now: number): Promise<StateInfo | NoState> {
   const db = openToRead(where)
   if (db === undefined) return { mark: undefined, doubt: stateDoubt(where) }
   try {

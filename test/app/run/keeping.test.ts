@@ -57,9 +57,10 @@ describe('after a run', () => {
     ])
   })
 
+  const left = async () => (await readdir(join(folder, 'processed'))).length
+
   it('not again within the hour, but for what was left', async () => {
     const keeping = createKeeping(KEEP, { state: nothing, clock, most: 2 })
-    const left = async () => (await readdir(join(folder, 'processed'))).length
     for (let number = 0; number < 3; number += 1) await put('processed', number)
     await keeping(pipeline(), { log, signal })
     expect(await left()).toBe(1)
@@ -83,7 +84,6 @@ describe('after a run', () => {
     const keeping = createKeeping({ ...KEEP, sync_log: DAY }, { state, clock })
     const archived = new Date(clock.now() - DAY).toISOString().slice(0, 10).replaceAll('-', '')
     await writeFile(join(folder, 'processed', `a.${archived}-000000-k3f9.csv`), '')
-    const left = async () => (await readdir(join(folder, 'processed'))).length
     clock.advance(1000 * DAY)
     begun.push(clock.now())
     await keeping(pipeline(), { log, signal })

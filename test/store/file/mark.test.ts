@@ -52,7 +52,7 @@ it('a first state is marked, and opened again without a word', async () => {
   expect(mark).toMatchObject({ runs: 1, entries: 3 })
   expect((await stat(`${path}.mark`)).mode & 0o777).toBe(0o600)
   await run(3, 4)
-  expect(await stateInfo(path)).toMatchObject({
+  expect(await stateInfo(path, Date.now())).toMatchObject({
     doubt: undefined,
     isMarked: true,
     mark: { runs: 2, entries: 6 },
@@ -69,7 +69,7 @@ it.each(OLD_SCHEMAS)(
     expect(() => openState(path, owner)).toThrow(expect.objectContaining(refused))
     await writeFile(`${path}.mark`, mark)
     await openState(path, owner).close()
-    expect(await stateInfo(path)).toMatchObject({ doubt: undefined, isMarked: true })
+    expect(await stateInfo(path, Date.now())).toMatchObject({ doubt: undefined, isMarked: true })
   },
 )
 
@@ -86,7 +86,7 @@ it('a plain copy without its mark is refused, and accepted by a word', async () 
     /has no mark beside it: it may be a copy, and it is unknown what was sent since run 1 of/,
   )
   expect(() => openState(copy, owner)).toThrow(expect.objectContaining(refused))
-  expect(await stateInfo(copy)).toMatchObject({
+  expect(await stateInfo(copy, Date.now())).toMatchObject({
     doubt: expect.stringContaining('no mark') as string,
     isMarked: false,
   })
@@ -113,7 +113,7 @@ it('a backup that is the latest is taken as it is', async () => {
   await rm(path)
   await restore('copy.db')
   await run(1, 4)
-  expect(await stateInfo(path)).toMatchObject({ doubt: undefined, mark: { runs: 2 } })
+  expect(await stateInfo(path, Date.now())).toMatchObject({ doubt: undefined, mark: { runs: 2 } })
 })
 
 it('an older backup is refused, with how far behind it is', async () => {
@@ -129,7 +129,7 @@ it('an older backup is refused, with how far behind it is', async () => {
       ) as string,
     }),
   )
-  expect((await stateInfo(path)) as unknown).toMatchObject({
+  expect((await stateInfo(path, Date.now())) as unknown).toMatchObject({
     doubt: expect.stringContaining('older') as string,
   })
 })
@@ -165,7 +165,7 @@ it('a copy beside the log of the state before it is refused, and neither is touc
   const mixed = { code: 'STATE_UNUSABLE', message: expect.stringContaining('the state that was') as string }
   expect(() => openState(path, owner)).toThrow(expect.objectContaining(mixed))
   expect(() => openStateForReading(path)).toThrow(expect.objectContaining(mixed))
-  await expect(stateInfo(path)).rejects.toMatchObject(mixed)
+  await expect(stateInfo(path, Date.now())).rejects.toMatchObject(mixed)
   expect(await readFile(path)).toEqual(await readFile(join(folder, 'copy.db')))
   expect(await readFile(`${path}-wal`)).toEqual(await readFile(join(folder, 'log')))
   await rm(`${path}-wal`)
@@ -274,7 +274,9 @@ it('a state that is gone is never begun afresh', async () => {
   await rm(path)
   expect(() => openState(path, owner)).toThrow('does not exist, but its mark says that run 1')
   await expect(stat(path)).rejects.toThrow('ENOENT')
-  expect(await stateInfo(path)).toMatchObject({ doubt: expect.stringContaining('does not exist') as string })
+  expect(await stateInfo(path, Date.now())).toMatchObject({
+    doubt: expect.stringContaining('does not exist') as string,
+  })
 })
 
 it.each<[string, () => Promise<void>, RegExp]>([
@@ -323,7 +325,7 @@ it('goes on once the state is accepted, and never gives the number of an operati
   ).toBeGreaterThan(1_000_000)
   db.close()
   await run(2, 4)
-  expect(await stateInfo(path)).toMatchObject({ doubt: undefined, mark: { runs: 2, entries: 5 } })
+  expect(await stateInfo(path, Date.now())).toMatchObject({ doubt: undefined, mark: { runs: 2, entries: 5 } })
 })
 
 it.runIf(process.getuid?.() === 0)('a mark that root writes belongs to the owner of the folder', async () => {

@@ -72,7 +72,11 @@ describe.each(ALIASES)('%s', (_, alias) => {
     await line.run()
     await state.close()
     expect(await readdir(join(folder, 'data'))).toEqual(['state.db', 'state.db.lock', 'state.db.mark'])
-    expect(await stateInfo(real)).toMatchObject({ isMarked: true, doubt: undefined, mark: { runs: 1 } })
+    expect(await stateInfo(real, Date.now())).toMatchObject({
+      isMarked: true,
+      doubt: undefined,
+      mark: { runs: 1 },
+    })
     await rm(real)
     for (const gone of [real, ...(name.endsWith('data/./state.db') ? [name] : [])])
       expect(() => openState(gone, owner)).toThrow('does not exist, but its mark says that run 1')

@@ -149,7 +149,7 @@ describe('a damaged page', () => {
     }
     for (let page = 1; page < whole.length / PAGE; page++) {
       await writeFile(path, Buffer.from(whole).fill(0, page * PAGE, (page + 1) * PAGE))
-      await note(() => stateInfo(path))
+      await note(() => stateInfo(path, Date.now()))
       await note(() => stateDoubt(path))
       await note(() => openStateForReading(path)?.close())
     }
@@ -168,7 +168,7 @@ describe('a copy that was cut off within its last page', () => {
     await writeFile(path, whole.subarray(0, -100))
     expect(() => openState(path, owner)).toThrow('is cut off')
     expect(() => openStateForReading(path)).toThrow('is cut off')
-    await expect(stateInfo(path)).rejects.toThrow('is cut off')
+    await expect(stateInfo(path, Date.now())).rejects.toThrow('is cut off')
     expect((await readFile(path)).length).toBe(whole.length - 100)
     await writeFile(path, whole)
     await openState(path, owner).close()

@@ -153,6 +153,14 @@ describe.skipIf(POSTGRES === undefined)('the places of a rate limit at a server'
     expect(one.take(0, 3)).not.toBe(0)
   })
 
+  it('tell how long they are held, by what another worker was asked', () => {
+    const [one, other] = [open(), open()]
+    expect(other.pausedMs(0)).toBe(0)
+    one.hold(0, 60_000)
+    expect(other.pausedMs(0)).toBeGreaterThan(50_000)
+    expect(other.pausedMs(0)).toBeLessThanOrEqual(60_000)
+  })
+
   it('are held for all workers when a command that is no worker is asked to pause', async () => {
     const worker = open()
     const options = { service: SERVICE, perMs: 1000, timeoutMs: 500, recoveryMs: 2000 }
