@@ -12,13 +12,18 @@ import { number, spanText } from '../core/words/format.ts'
 import { control } from './guarded.ts'
 import type { Io } from './io.ts'
 
+const EVERY_MS = 100
+const CLEAR_LINE = control('\r\u001b[2K')
+
+/** Before anything else is printed on standard error: the line that moves is taken away. */
+export const clearLine = (io: Pick<Io, 'stderr' | 'isTerminal'>): void => {
+  if (io.isTerminal) io.stderr.write(CLEAR_LINE)
+}
+
 export interface Progress {
   report(report: Partial<ProgressReport>): void
   clear(): void
 }
-
-const EVERY_MS = 100
-const CLEAR_LINE = control('\r\u001b[2K')
 
 /** `, 31 %, 1 min left`, as far as it is known. */
 const rest = (texts: readonly (string | false)[]): string =>
@@ -71,7 +76,7 @@ export function createProgress(pipeline: string, io: Io, clock: Clock): Progress
       io.stderr.write(CLEAR_LINE + progressText(pipeline, { now: state, first, elapsedMs: now - phaseStart }))
     },
     clear() {
-      if (io.isTerminal && shownAt > -Infinity) io.stderr.write(CLEAR_LINE)
+      if (shownAt > -Infinity) clearLine(io)
     },
   }
 }

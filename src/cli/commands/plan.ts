@@ -13,7 +13,7 @@ import { jsonOutput, type PlanOutput, type ShownChanges, textOutput } from '../p
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 import { sharedFieldWarnings } from '../shared-fields-text.ts'
-import { planLog } from './run.ts'
+import { planLog } from './quiet-log.ts'
 
 interface PlanCommandOptions extends CommonOptions, ShownChanges, PlanFiles {
   /** Asks the service nothing. */

@@ -4,7 +4,6 @@ import { ownOrAsk } from '../../app/decisions/deciding.ts'
 import { openDesk } from '../../app/decisions/desk-server.ts'
 import { resumeDecisions } from '../../app/decisions/taking.ts'
 import type { WithWarnings } from '../../app/run/run.ts'
-import { createLog } from '../../log/log.ts'
 import { openRunner, type Runner } from '../../app/run/runner.ts'
 import { openTracing } from '../../app/run/tracing.ts'
 import { openStateForReading } from '../../store/state-store.ts'
@@ -24,14 +23,7 @@ import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 import { resultLines } from '../summary.ts'
 import { VERSION } from '../../installation.ts'
-
-/** A one-shot command has its summary; standard error says only what went wrong, the log file has everything. */
-export const quietLog = (io: Io, { log, secrets }: Settings): ReturnType<typeof createLog> =>
-  createLog(log, { secrets, stream: io.stderr, consoleLevel: log.level === 'debug' ? 'debug' : 'error' })
-
-/** A plan leaves no trace, in the log's folder neither. */
-export const planLog = (io: Io, settings: Settings): ReturnType<typeof createLog> =>
-  quietLog(io, { ...settings, log: { ...settings.log, folder: undefined } })
+import { quietLog } from './quiet-log.ts'
 
 interface Kind {
   readonly io: Io

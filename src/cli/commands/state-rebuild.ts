@@ -23,7 +23,7 @@ import { type Io, print, printError, printJson } from '../io.ts'
 import { ConfigurationError } from '../messages.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
-import { quietLog } from './run.ts'
+import { quietLog } from './quiet-log.ts'
 
 type RebuildListener = Pick<Rebuilding, 'report' | 'done'>
 type Done = Parameters<Rebuilding['done']>[0]

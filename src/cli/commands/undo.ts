@@ -27,7 +27,7 @@ import { changeText } from '../plan/change-text.ts'
 import { planJson } from '../plan/plan-json.ts'
 import { planSummary } from '../plan/plan-text.ts'
 import { drained } from './plan.ts'
-import { planLog, quietLog } from './run.ts'
+import { planLog, quietLog } from './quiet-log.ts'
 
 interface UndoCommandOptions extends DecidingOptions {
   readonly pause?: boolean

@@ -6,7 +6,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { systemUser } from '../../system.ts'
-import { quietLog } from '../commands/run.ts'
+import { quietLog } from '../commands/quiet-log.ts'
 import { askingOf } from '../deciding.ts'
 import type { Io } from '../io.ts'
 
