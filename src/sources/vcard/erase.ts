@@ -4,8 +4,7 @@ import { type Found, openStored, storedBytes, type StoredFile } from '../folder/
 import { unitOf, withoutLines } from '../text/blank-lines.ts'
 import { byteText } from '../text/readings.ts'
 import { createSpans } from '../text/search-lines.ts'
-import { utf8Text } from '../text/text-stream.ts'
-import { surveyText } from '../text/text-survey.ts'
+import { openCardText } from './card-text.ts'
 import { type RawCard, rawCards } from './cards.ts'
 import { type CardColumn, cardColumn } from './columns.ts'
 import type { VcardOptions } from './options.ts'
@@ -36,11 +35,11 @@ function namingOf(
 export async function findCards(put: StoredFile, options: VcardOptions, sought: Sought): Promise<Found> {
   const file = await openStored(put)
   try {
-    const form = await surveyText(file, options.encoding)
+    const { form, parts } = await openCardText(file, options.encoding)
     const readers = sought.columns.map(cardColumn)
     const charset = options.encoding === 'auto' ? undefined : options.encoding
     const spans = createSpans()
-    for await (const some of rawCards(put.input.name, utf8Text(file, form)))
+    for await (const some of rawCards(put.input.name, parts()))
       for (const card of some)
         spans.note(await namingOf(card, readers, charset, sought), card.line, card.last)
     return {

@@ -3,8 +3,7 @@
 import type { SourceItem } from '../../core/mapping/record.ts'
 import type { InputReader, OpenOptions } from '../../core/ports.ts'
 import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts'
-import { utf8Text } from '../text/text-stream.ts'
-import { surveyText } from '../text/text-survey.ts'
+import { openCardText } from './card-text.ts'
 import { type RawCard, rawCards } from './cards.ts'
 import { type CardColumn, cardColumn } from './columns.ts'
 import type { VcardOptions } from './options.ts'
@@ -60,9 +59,9 @@ export function readVcard(
   { columns: asked, optional = [] }: Pick<OpenOptions, 'columns' | 'optional'>,
 ): Promise<InputReader> {
   return closingOnFailure(file, async () => {
-    const form = await surveyText(file, options.encoding)
+    const { form, parts } = await openCardText(file, options.encoding)
     const charset = charsetOf(options)
-    const cards = (): AsyncGenerator<RawCard[]> => rawCards(file.name, utf8Text(file, form))
+    const cards = (): AsyncGenerator<RawCard[]> => rawCards(file.name, parts())
     const missing = await missingColumns(cards, optional, charset)
     const columns = asked.filter((column) => !missing.includes(column))
     const readers = columns.map(cardColumn)

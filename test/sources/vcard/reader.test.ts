@@ -1,4 +1,5 @@
 // What the columns of a vCard mean, in all three versions and as programs really write them; a bad card costs one record.
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { read, rows } from '../read.ts'
 
@@ -203,6 +204,64 @@ describe('a value', () => {
     ],
   ])('%s', async (_what, column, value, lines) => {
     expect(await values([column], ...lines)).toEqual([value])
+  })
+})
+
+/** A line folded after so many bytes, whatever they are a part of. */
+function foldedBytes(line: string, width: number): Buffer {
+  const bytes = Buffer.from(line)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / width) }, (_, index) =>
+    bytes.subarray(index * width, (index + 1) * width),
+  )
+  return Buffer.concat(
+    pieces.flatMap((piece, index) => (index === 0 ? piece : [Buffer.from('\r\n '), piece])),
+  )
+}
+
+const cardOf = (version: string, line: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`BEGIN:VCARD\r\nVERSION:${version}\r\n`),
+    line,
+    Buffer.from('\r\nEND:VCARD\r\n'),
+  ])
+
+describe('lines that are folded after so many bytes', () => {
+  it('are read whole, wherever folds and parts of the file fall', async () => {
+    const widths = fc.integer({ min: 8, max: 75 })
+    // A part of the file ends near the text.
+    const before = fc.oneof(fc.constant(0), fc.integer({ min: 31_000, max: 33_000 }))
+    const letters = fc.string({
+      unit: fc.constantFrom('a', 'ä', '語', '😀', ' '),
+      minLength: 1,
+      maxLength: 400,
+    })
+    await fc.assert(
+      fc.asyncProperty(widths, before, letters, async (width, count, text) => {
+        const note = `${'x'.repeat(count)}${text.trim()}.`
+        const file = cardOf('3.0', foldedBytes(`NOTE:${note}`, width))
+        expect(await rows('vcard', file, { columns: ['NOTE'] })).toEqual([[1, note]])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('keep the lines of the cards after them', async () => {
+    const first = cardOf('3.0', foldedBytes(`NOTE:${'ä'.repeat(60)}`, 20))
+    const breaks = first.toString('latin1').split('\n').length - 1
+    const { items } = await read('vcard', Buffer.concat([first, Buffer.from(card('FN:'))]), {
+      columns: ['FN'],
+    })
+    expect(items).toMatchObject([{ line: 1 }, { line: breaks + 1 }])
+  })
+
+  it('are refused in version 2.1, where the blank of a fold is one of the text', async () => {
+    const file = cardOf('2.1', foldedBytes(`NOTE:${'ä'.repeat(60)}`, 20))
+    await expect(read('vcard', file, { columns: ['NOTE'] })).rejects.toMatchObject({ code: 'INPUT_ENCODING' })
+  })
+
+  it('are left where the bytes are of another encoding', async () => {
+    const file = cardOf('3.0', Buffer.from('NOTE:Gr\xfc\xdfe aus M\xfcnchen\r\n  und K\xf6ln', 'latin1'))
+    expect(await rows('vcard', file, { columns: ['NOTE'] })).toEqual([[1, 'Grüße aus München und Köln']])
   })
 })
 
