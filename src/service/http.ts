@@ -2,7 +2,7 @@
 // for what a network or a service does, and nothing of a URL, a body or the key leaves it but the answer.
 import { Agent as HttpAgent } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import { Agent as HttpsAgent, globalAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import got, { RequestError } from 'got'
 import type { ServiceSettings } from '../core/settings.ts'
@@ -44,9 +44,13 @@ const IDLE_MS = 4_000
 
 /** Opens connections to the service as they are needed and keeps them for the next request. */
 export function createTransport(settings: Pick<ServiceSettings, 'api_key' | 'timeout'>): Transport {
+  const kept = { keepAlive: true, timeout: IDLE_MS }
+  // Unencrypted requests stay on this machine. Others go through a proxy of the environment where Node itself is told to use it
+  // (NODE_USE_ENV_PROXY): a tunnel, which hands over its socket only when it is secured.
+  const { proxyEnv } = globalAgent.options
   const agents = {
-    http: new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
-    https: new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
+    http: new HttpAgent(kept),
+    https: new HttpsAgent(proxyEnv === undefined ? kept : { ...kept, proxyEnv }),
   }
   const client = got.extend({
     agent: agents,
