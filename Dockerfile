@@ -62,7 +62,7 @@ CMD ["sandbox", "--host", "0.0.0.0", "--port", "8089", "--control"]
 
 FROM program
 EXPOSE 8080
-# Node asks itself, at server.port, which is 8080 unless PORT says otherwise.
+# Node asks itself, at server.port, which is 8080 unless PORT says otherwise; not through a proxy of the environment.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||8080)+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+  CMD ["node", "-e", "http.get({host:'127.0.0.1',port:process.env.PORT||8080,path:'/healthz',agent:new http.Agent},r=>process.exit(r.statusCode===200?0:1)).on('error',()=>process.exit(1))"]
 CMD ["start"]
