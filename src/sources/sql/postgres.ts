@@ -63,7 +63,10 @@ function serverFault(error: unknown, host: string): unknown {
     return new SyncError('SOURCE_ANSWER', `the query is refused: ${error.message} (${code})`, {
       cause: error,
     })
-  const why = code === '57014' ? 'it took longer than source.timeout' : `it failed (${code})`
+  const why =
+    code === '57014'
+      ? 'it took longer than source.timeout, or was cancelled at the server'
+      : `it failed (${code})`
   return new SyncError('SOURCE_FAILED', `the query on ${host}: ${why}`, { cause: error })
 }
 
