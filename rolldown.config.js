@@ -31,6 +31,9 @@ const destructured = (names) => names.replaceAll(/\s+as\s+/g, ': ')
 /** The statement that takes the same from a part of Node without importing it. */
 function takenDirectly(bindings, name) {
   const part = `globalThis.process.getBuiltinModule("${name}")`
+  // commander, which begins every command, would start programs by it, and there are none.
+  if (name === 'node:child_process' && /^\w+$/.test(bindings))
+    return `const ${bindings} = { spawn: (...given) => ${part}.spawn(...given) };`
   const [, own, space, names] =
     /^(?:([\w$]+)(?:, )?)?(?:\* as ([\w$]+))?(\{(?!.*\bdefault\b).*\})?$/.exec(bindings) ?? []
   const wanted = [own, space, names && destructured(names)].filter(Boolean)
@@ -75,7 +78,8 @@ export default defineConfig({
     cleanDir: true,
     entryFileNames: '[name].js',
     // Flat: paths to what lies beside dist/ are the same from every chunk.
-    chunkFileNames: '[name]-[hash].js',
+    // Not `.js`: what such a file is, is looked up in the package.json above it, for each of a hundred.
+    chunkFileNames: '[name]-[hash].mjs',
     sourcemap: true,
   },
 })

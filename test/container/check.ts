@@ -99,11 +99,8 @@ function checkWhatIsInIt(): void {
   )
 }
 
-/** Every chunk of the program, with what it imports lazily or not: all but the two that start something. */
-const chunks = (): string[] =>
-  globSync('app/dist/*-*.js', { cwd: root })
-    .filter((path) => basename(path) !== 'reader-thread.js')
-    .map((path) => `/${path}`)
+/** Every chunk of the program, with what it imports lazily or not. What starts something is none of them. */
+const chunks = (): string[] => globSync('app/dist/*.mjs', { cwd: root }).map((path) => `/${path}`)
 
 const node = (code: string) => ended(inImage(image, ['node', '--input-type=module', '-e', code]))
 

@@ -149,7 +149,7 @@ describe('npm run release', { timeout: 120_000 }, () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(at('unpacked/package/').length))
     const allowed =
-      /^(dist\/[\w-]+(\.d\.ts|\.js)|config\/.+|docs\/(decisions\/)?[\w-]+\.md|state\/((README|FAILURES|SERVER)\.md|verify_log\.py)|(CHANGELOG|README|SECURITY)\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|package\.json)$/
+      /^(dist\/[\w-]+(\.d\.ts|\.m?js)|config\/.+|docs\/(decisions\/)?[\w-]+\.md|state\/((README|FAILURES|SERVER)\.md|verify_log\.py)|(CHANGELOG|README|SECURITY)\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|package\.json)$/
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     for (const name of [
       'dist/main.js',
@@ -179,7 +179,7 @@ describe('npm run release', { timeout: 120_000 }, () => {
     const known = new Set([...builtinModules, 'better-sqlite3'])
     const dist = at('unpacked/package/dist')
     const imports = readdirSync(dist)
-      .filter((file) => file.endsWith('.js'))
+      .filter((file) => /\.m?js$/.test(file))
       .flatMap((file) => ts.preProcessFile(readFileSync(join(dist, file), 'utf8')).importedFiles)
       .map(({ fileName }) => fileName)
     expect(imports.length).toBeGreaterThan(100)
