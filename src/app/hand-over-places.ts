@@ -5,7 +5,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { connect as connectTls } from 'node:tls'
 import { SyncError } from '../core/words/errors.ts'
 import { syncFolder } from '../store/file/durable.ts'
 
@@ -66,11 +65,13 @@ export async function appendToFile(
 
 const PATIENCE_MS = 20_000
 
-function connectTo({ protocol, hostname, port }: URL): Socket {
+/** Gives what connects: a run without a hand-over need not load the encryption. */
+async function connecting({ protocol, hostname, port }: URL): Promise<() => Socket> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const to = { host, port: Number(port), allowHalfOpen: true }
-  if (protocol !== 'tls:') return connectPlain(to)
-  return connectTls({ ...to, ...(isIP(host) === 0 && { servername: host }) })
+  if (protocol !== 'tls:') return () => connectPlain(to)
+  const { connect } = await import('node:tls')
+  return () => connect({ ...to, ...(isIP(host) === 0 && { servername: host }) })
 }
 
 class Unread extends Error {
@@ -86,7 +87,8 @@ class Silent extends Error {
  */
 export async function sendToReceiver(to: string, texts: Texts, signal: AbortSignal): Promise<void> {
   const address = new URL(to)
-  const socket = addAbortSignal(signal, connectTo(address))
+  const connect = await connecting(address)
+  const socket = addAbortSignal(signal, connect())
   const closed = once(socket, 'close')
   closed.catch(() => undefined)
   socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Silent()))
