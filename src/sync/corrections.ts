@@ -1,5 +1,6 @@
 // Values that persons set right, and that no file of this run has brought: planned from the rejected record, or from what was last
 // sent. Where the record is not at hand, the correction waits for the next file that has it.
+import { restrictedTo, isSuppressed } from '../core/change/consents/suppression.ts'
 import { type Difference, nextKnown, recordDifference } from '../core/change/diff.ts'
 import type { Correction } from '../core/change/others/correction.ts'
 import type { JudgedInput } from '../core/change/waiting/guard.ts'
@@ -110,6 +111,8 @@ async function* fromKnown(
   const kit = await loadRuleKit(pipeline, { writtenAt: clock.now() })
   const keys = [...pending.keys()]
   const known = await state.known(pipeline.name, keys)
+  const list = await context.suppression?.now()
+  const counts = noCounts()
   const entries: StagedEntry[] = []
   const findings: { id: number; judged: { kind: 'holds'; raw: undefined } }[] = []
   keys.forEach((key, index) => {
@@ -117,18 +120,21 @@ async function* fromKnown(
     const own = pending.get(key) ?? []
     const [first] = own
     if (one?.link === undefined || one.inDoubt || one.link.gone || first === undefined) return
-    const said = { ...valuesOf(own, customFields), ...typesOf(open.get(key) ?? [], pipeline, kit) }
+    const wanted = { ...valuesOf(own, customFields), ...typesOf(open.get(key) ?? [], pipeline, kit) }
+    const isHeldBack = list !== undefined && isSuppressed(wanted, one.link.fields, list)
+    const said = isHeldBack ? restrictedTo({ contact: wanted, terms: undefined }, one.link).contact : wanted
     const contact = nextKnown(one.link.fields, said)
     const decided = recordDifference({ contact, terms: undefined }, { known: one, said }, pipeline)
     const entry = stagedUpdate(decided, { key, link: one.link, contact }, first)
     if (entry === undefined && decided.kind !== 'unchanged') return
     if (entry !== undefined) entries.push(entry)
+    else if (isHeldBack) counts.skipped += 1
     for (const { id } of own) findings.push({ id, judged: { kind: 'holds', raw: undefined } })
   })
   if (findings.length === 0) return
   const input = { name: FILE, version: `${FILE} ${runId}`, bytes: 0 }
   const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
-  const counts = { ...noCounts(), read: entries.length }
+  counts.read = entries.length + counts.skipped
   await state.stageBatch(staged, { entries, corrections: { at: clock.now(), findings } })
   const judged = await holdByGuards(staged, { counts }, context)
   await state.commitPlan(staged, '')

@@ -1,5 +1,6 @@
 // Reads contacts before they are overwritten or deleted, and again where edits are kept: whether a user edited them at
 // the service follows from the contact itself (core/change/others/hand-edits.ts).
+import { isSuppressed } from '../core/change/consents/suppression.ts'
 import { type KnownLink, nextKnown } from '../core/change/diff.ts'
 import { givenUpOf } from '../core/change/given-up.ts'
 import {
@@ -151,7 +152,9 @@ async function lookAgain(
     context,
   )
   const { contact: ended } = await presentlyOwn(only(send, ofRecord), link, context)
-  if (isWaiting && Object.keys(ended).length > 0) return {}
+  const list = await context.suppression?.now()
+  const isHeldBack = list !== undefined && isSuppressed(ended, link.fields, list)
+  if ((isWaiting || isHeldBack) && Object.keys(ended).length > 0) return {}
   await settleAs(edits.map((edit) => (ofRecord.has(edit.field) ? edit : { ...edit, source: null })))
   return ended
 }

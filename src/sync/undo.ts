@@ -78,11 +78,11 @@ interface Planned {
 async function stageUndo(
   staged: StagedInput,
   { undo, left }: { undo: Undo; left: LeftAloneListener },
-  { pipeline, state }: PlanContext,
+  { pipeline, state, suppression }: PlanContext,
 ): Promise<Counts> {
   const counts = noCounts()
   const highestBefore = undo.highestBefore ?? (await state.highestContactBefore(undo.run))
-  const options = { ...undo, highestBefore }
+  const options = { ...undo, highestBefore, suppressed: await suppression?.now() }
   for await (const page of pagesOf(runEffects(withPresentTerms(undo.entries, state), () => left(ERASED)))) {
     const known = await state.known(
       pipeline.name,

@@ -113,6 +113,20 @@ describe('under keep', () => {
     expect(contact(line)).toMatchObject({ phone: '3' })
   })
 
+  it('what is released waits while the address is on the suppression list', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    await line.run()
+    await line.state.releaseEdits({ pipeline: 'shop', key: 'K1' })
+    line.suppression = { now: () => Promise.resolve({ edition: 1, has: () => true }) }
+    expect(await line.run()).toMatchObject({ read: 0, status: 'ok' })
+    expect(contact(line)).toMatchObject({ phone: '9' })
+    line.suppression = undefined
+    expect(await line.run()).toMatchObject({ updated: 1 })
+    expect(contact(line)).toMatchObject({ phone: '2' })
+  })
+
   it('an edit ends when both agree', async () => {
     const line = await linked()
     edit(line, { phone: '9' })

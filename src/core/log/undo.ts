@@ -5,6 +5,7 @@ import { isBlank } from '../words/blank.ts'
 import type { LoggedEntry } from './audit-chain.ts'
 import type { AuditEntry } from './audit.ts'
 import type { Contact, FieldValue } from '../mapping/contact.ts'
+import { isSuppressedNow, type Suppressed, SUPPRESSED_REASON } from '../change/consents/suppression.ts'
 import { type Change, changedFields, type FieldChange, type Known, type KnownLink } from '../change/diff.ts'
 import type { Operation } from '../change/operation.ts'
 import type { Provenance } from '../mapping/record.ts'
@@ -28,6 +29,8 @@ export interface RunEffect {
 export interface UndoEvidence {
   /** The highest contact id that was known when the run started; 0 where it is unknown. */
   readonly highestBefore: number
+  /** Addresses that are given no term. */
+  readonly suppressed?: Suppressed | undefined
 }
 
 export interface UndoOptions {
@@ -160,7 +163,7 @@ function undoneFields(effect: RunEffect, link: KnownLink): { fields: Contact; le
 function undoneTerms(
   { terms }: RunEffect,
   link: KnownLink,
-  { addedTerms }: UndoOptions,
+  { addedTerms, suppressed }: UndoOptions & UndoEvidence,
 ): { plan: TermPlan | undefined; left: [string, string][] } {
   const asserted = link.terms ?? []
   const names = asserted.map(({ name }) => name)
@@ -177,7 +180,10 @@ function undoneTerms(
         'whether the contact had it before was not checked (policy add); --added-terms removes it',
       ])
   }
-  const add = termsBeyond(terms.remove, names)
+  const lost = termsBeyond(terms.remove, names)
+  const isHeldBack = suppressed !== undefined && isSuppressedNow({}, link.fields, suppressed)
+  if (isHeldBack) left.push(...lost.map((name): [string, string] => [`term ${name}`, SUPPRESSED_REASON]))
+  const add = isHeldBack ? [] : lost
   if (add.length + remove.length === 0) return { plan: undefined, left }
   return { plan: { add, remove, asserts: [...termsBeyond(names, remove), ...add] }, left }
 }

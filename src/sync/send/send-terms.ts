@@ -1,7 +1,7 @@
 // The terms of one contact: names to ids, a look at what the contact has where the policy needs it, then the fewest
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
-import { removalsOf } from '../../core/change/consents/suppression.ts'
+import { removalsOf, SUPPRESSED_REASON } from '../../core/change/consents/suppression.ts'
 import { editsText, type MergedTerms, termField } from '../../core/change/others/hand-edits.ts'
 import type { CallResult, RequestTrace, Term } from '../../core/ports.ts'
 import { termPolicy } from '../../core/change/steps.ts'
@@ -46,6 +46,8 @@ interface TermWork {
   readonly looked: RequestTrace | undefined
   /** What was edited at the service, and stays. */
   readonly kept?: MergedTerms | undefined
+  /** What the suppression list keeps from the contact. */
+  readonly suppressed: readonly string[]
   readonly context: RunContext
 }
 
@@ -240,6 +242,9 @@ async function lookedFor(failure: Failure, { contactId, context }: TermWork): Pr
   return seen.kind === 'absent' ? failure : { ...failure, kind: 'not_applied' }
 }
 
+const suppressedText = (names: readonly string[]): string | undefined =>
+  names.length === 0 ? undefined : `not given: ${names.join(', ')}; ${SUPPRESSED_REASON}`
+
 async function carryOut(planned: TermWork): Promise<Settled> {
   const work = withNames(await withEdits(planned))
   const { operation, contactId, plan, policy, resolved, context } = work
@@ -261,8 +266,10 @@ async function carryOut(planned: TermWork): Promise<Settled> {
   }
   const isSettled = before.added.length + before.removed.length > 0
   const request = done.request ?? (isSettled ? work.looked : undefined)
-  const text = editsText(work.kept?.edits ?? [])
-  const why = text === undefined ? {} : { reason: text }
+  const text = [editsText(work.kept?.edits ?? []), suppressedText(work.suppressed)]
+    .filter((one) => one !== undefined)
+    .join('; ')
+  const why = text === '' ? {} : { reason: text }
   const isUntouched = request === undefined
   const outcome = termOutcome(plan, operation.asserted, names, policy)
   return {
@@ -315,6 +322,7 @@ export async function sendTerms(operation: LinkedOperation<'terms'>, context: Ru
       resolved,
       actual,
       looked: seen?.request,
+      suppressed: isHeld ? asked.add : [],
       context,
     })
   })

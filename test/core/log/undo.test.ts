@@ -80,6 +80,17 @@ describe('one field', () => {
   })
 })
 
+test('a term that the run took from an address on the suppression list is left, and named', () => {
+  const suppressed = { edition: 1, has: (mail: string) => mail === 'a@example.com' }
+  const given = effect({ terms: { add: ['B'], remove: ['A'] } })
+  const at = link({ terms: [{ name: 'B', ours: true, shared: false, unsure: false }] })
+  const { step, left } = undoDecision(given, { link: at, inDoubt: false }, { ...plain, suppressed })
+  expect(step).toMatchObject({ kind: 'update', terms: { add: [], remove: ['B'], asserts: [] } })
+  expect(left.map(({ what, why }) => `${what}: ${why}`)).toEqual([
+    'term A: the address is on the suppression list (consents.suppress)',
+  ])
+})
+
 describe('a contact as a whole', () => {
   test.each([
     ['deleted by the run', effect({ isDeleted: true }), undefined, 'the run deleted it'],

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Suppressed } from '../../../src/core/change/consents/suppression.ts'
 import { SyncError } from '../../../src/core/words/errors.ts'
+import type { StateStore } from '../../../src/core/state-store.ts'
 import { HEADER, type Line, testLine } from '../../support/line.ts'
+import { realState } from '../../support/state/temporary-state.ts'
 
 const COLUMNS = [...HEADER, 'status', 'tags']
 const row = (number: number, status = '', tags = ''): string[] => [
@@ -44,8 +46,9 @@ function suppressing(line: Line) {
   }
 }
 
-function lineOf(policy: 'add' | 'managed' | 'replace' = 'managed'): Line {
+function lineOf(policy: 'add' | 'managed' | 'replace' = 'managed', state?: StateStore): Line {
   return testLine({
+    ...(state === undefined ? {} : { state }),
     pipeline: {
       map: {
         mail: { column: 'mail' },
@@ -144,6 +147,48 @@ it('sends nothing without its list, and says so as held', async () => {
   expect((await line.preview()).plan).toMatchObject({ status: 'held', code: 'SUPPRESSION_LIST' })
   line.suppression = undefined
   expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+})
+
+it('an undo gives nobody on the list a term back', async () => {
+  const line = lineOf()
+  const list = suppressing(line)
+  await run(line, [row(1, '', 'A'), row(2, '', 'A')])
+  const { run_id: id } = await run(line, [row(1), row(2)])
+  list.set(1)
+  const undone = await line.undo(id)
+  expect(undone).toMatchObject({ status: 'ok', read: 1, updated: 1 })
+  const [first = 0, second = 0] = line.service.contacts.keys()
+  expect([line.service.termsOf(first), line.service.termsOf(second)]).toEqual([[], ['A']])
+})
+
+it('a term that is kept back just before sending has its reason in the sync log', async () => {
+  const line = lineOf()
+  const list = suppressing(line)
+  await run(line, [row(1)])
+  // Asked when the run begins, twice while it is planned, and when it is sent.
+  list.addAfter(3, 1)
+  await run(line, [row(1, '', 'A')])
+  const entries = await line.state.logPage({}, { order: 'newest', limit: 1 })
+  expect(entries[0]).toMatchObject({
+    action: 'terms',
+    reason: 'not given: A; the address is on the suppression list (consents.suppress)',
+  })
+})
+
+it.each([
+  ['a field', 'first_name', 'Bea', { skipped: 1, updated: 0 }],
+  ['a withdrawal', 'mail_status', '2', { skipped: 0, updated: 1 }],
+] as const)('a correction without a file is treated as its record: %s', async (_, field, value, counts) => {
+  const state = realState()
+  const line = lineOf('managed', state)
+  const list = suppressing(line)
+  await run(line, [row(1, '3')])
+  list.set(1)
+  const nothing = { raw: undefined, was: undefined, file: undefined, line: undefined }
+  const correction = { pipeline: 'shop', key: 'K1', field, value, by: 'ops', ...nothing }
+  await state.concludeDecision(0, { at: 0, effects: [{ do: 'correct', corrections: [correction] }] })
+  expect(await line.run()).toMatchObject({ status: 'ok', read: 1, ...counts })
+  expect(shown(line)).toEqual([['person1@example.com', field === 'mail_status' ? 2 : 3, 'Ann']])
 })
 
 const NUMBERS = [1, 2, 3]
