@@ -278,15 +278,19 @@ function approvalProblems(
     (user) => isMapping(user) && user['role'] === 'approver' && (who?.includes(String(user['name'])) ?? true),
   ).length
   if (!Array.isArray(rules)) return []
+  const own = Object.keys(valueAt(tree.value, ['pipelines']) ?? {})
+  const where = who === undefined ? '' : ' for one of its accounts'
   return rules.flatMap((rule: unknown, place) => {
     const { pipelines, by = 1 } = isMapping(rule) ? rule : {}
+    const named = (Array.isArray(pipelines) ? pipelines : []).map(String)
+    const isOfOthers = named.length > 0 && named.every((name) => names.includes(name) && !own.includes(name))
     const unknown = (Array.isArray(pipelines) ? pipelines : []).flatMap((name: unknown, index) => {
       if (typeof name !== 'string' || name === '' || names.includes(name)) return []
       const what = { message: 'names no pipeline of this configuration', hint: suggestion(name, names) }
       return [problemAt(tree, ['approvals', place, 'pipelines', index], what)]
     })
-    if (typeof by !== 'number' || by <= approvers) return unknown
-    const message = `needs ${by === 1 ? '1 approver' : `${by} different approvers`}, and server.users has ${approvers === 0 ? 'none' : approvers}`
+    if (typeof by !== 'number' || by <= approvers || isOfOthers) return unknown
+    const message = `needs ${by === 1 ? '1 approver' : `${by} different approvers`}, and server.users has ${approvers === 0 ? 'none' : approvers}${where}`
     const hint = 'give enough users the role approver; what waits for more could never be released'
     return [...unknown, problemAt(tree, ['approvals', place, 'by'], { message, hint })]
   })

@@ -57,6 +57,34 @@ describe('a configuration of several services', () => {
     expect(pipelines.map(({ hash }) => hash)).toEqual(expected.map(({ hash }) => hash))
   })
 
+  it.each([
+    ['[fjord]', []],
+    [
+      '[shop]',
+      [
+        '/etc/sync/sync.yaml:8:38: approvals[0].by: needs 1 approver, and server.users has none for one of its accounts; give enough users the role approver; what waits for more could never be released',
+      ],
+    ],
+  ])('asks the account of a rule alone for approvers: %s', async (pipelines, problems) => {
+    const service = (host: string) => `{ base_url: "https://${host}.example.com", api_key: "\${KEY}" }`
+    const pipeline = (account: string) =>
+      `{ account: ${account}, source: { type: csv, folder: ${account} }, map: { mail: Mail } }`
+    const user = (name: string, role: string) =>
+      `{ name: ${name}, token: "${name}-has-a-token-of-her-own", role: ${role} }`
+    const text = [
+      'accounts:',
+      `  one: { service: ${service('one')}, users: [anna] }`,
+      `  two: { service: ${service('two')} }`,
+      'pipelines:',
+      `  shop: ${pipeline('one')}`,
+      `  fjord: ${pipeline('two')}`,
+      `server: { users: [${user('anna', 'operator')}, ${user('berta', 'approver')}] }`,
+      `approvals: [{ pipelines: ${pipelines}, by: 1, when: { deletes: 1 } }]`,
+    ].join('\n')
+    const lines = linesOf(await loadText(text)).filter((line) => !line.includes('plain text'))
+    expect(lines).toEqual(problems)
+  })
+
   it('needs no key for a command that sends nothing', async () => {
     const service = 'service: { base_url: "https://a.example.com", api_key: "${NOWHERE}" }'
     const text = `accounts: { one: { ${service} } }\npipelines: { shop: { account: one, source: { type: csv, folder: in }, map: { mail: Mail } } }\n`
