@@ -1,4 +1,5 @@
 // A run at a service of its own kind follows what `probe` has seen of it, by the command line: the first request is the one that works.
+import { readFile } from 'node:fs/promises'
 import { afterEach, expect, it } from 'vitest'
 import { habitsOf } from '../../src/sandbox/habit-text.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
@@ -76,4 +77,14 @@ it('without the profile the other form follows', async () => {
   await world.configure()
   const second = await world.run()
   expect(second.filter((request) => request.startsWith('PUT'))).toHaveLength(2)
+})
+
+it('prints the profile as JSON as well where it is written to a file', async () => {
+  const world = await openWorld([])
+  await world.configure()
+  const file = world.place.path('service.yaml')
+  const { code, stdout } = await world.place.cli('probe', '--yes', '--json', '--output', file)
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ auto: 'probable', bulk_max: 500 })
+  expect(await readFile(file, 'utf8')).toBe(stdout)
 })

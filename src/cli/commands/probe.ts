@@ -52,8 +52,8 @@ export async function probe(io: Io, options: ProbeOptions): Promise<number> {
   await confirm(io, question, yes)
   const result = await probeOf(settings, { address, signal: io.signal })
   const text = json ? `${JSON.stringify(result.profile)}\n` : profileAsYaml(result.profile)
-  if (path === undefined) print(io, text.trimEnd().split('\n'))
-  else {
+  if (path === undefined || json) print(io, text.trimEnd().split('\n'))
+  if (path !== undefined) {
     const { replaced } = await writeExport(path, (part) => writeFile(part, text))
     printError(io, `${output} ${replaced ? 'replaced' : 'written'}`)
   }
