@@ -60,6 +60,42 @@ afterEach(async () => {
 })
 
 describe('of a contact', () => {
+  it('holds over what an undo has put back: the source still says the same', async () => {
+    await drop('K1,anna@example.com,Anna,9')
+    const wrong = (await place.json('run')) as { pipelines: { run_id: string }[] }
+    expect((await place.cli('undo', wrong.pipelines[0]?.run_id ?? '', '--yes')).code).toBe(0)
+    expect((await place.cli('correct', 'shop', 'K1', 'phone=5')).code).toBe(0)
+    expect(await corrections()).toMatchObject([{ field: 'phone', source: '9' }])
+    await place.cli('run')
+    await drop('K1,anna@example.com,Anna,9')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '5' })
+    await drop('K1,anna@example.com,Anna,7')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '7' })
+    expect(await corrections()).toEqual([])
+  })
+
+  it('holds over a mail_status that the source says without evidence, and explain reads the row', async () => {
+    const map = 'map: { mail: mail, first_name: first, phone: tel,'
+    const evidence = '{ at: at, source: form }, require_evidence: true'
+    const status = `mail_status: { column: status, optional: true, evidence: ${evidence} } }`
+    const text = configuration(sandbox.url).replace(/map: .*tel \}/, `${map} ${status}`)
+    await place.write('config.yaml', text)
+    const rows = (first: string): string =>
+      `no,mail,first,tel,status,at,form\nK3,carl@example.com,${first},1,7,,web\n`
+    await place.write('inbox/g1.csv', rows('Anna'))
+    await place.cli('run')
+    expect((await place.cli('correct', 'shop', 'K3', 'mail_status=4')).code).toBe(0)
+    await place.cli('run')
+    expect((await place.cli('explain', 'shop', 'K3')).stdout).toContain(
+      'the row g1.csv:2 has mail_status 7 and no evidence',
+    )
+    await place.write('inbox/g2.csv', rows('Anne'))
+    await place.cli('run')
+    expect(await corrections()).toMatchObject([{ field: 'mail_status', source: '7' }])
+  })
+
   it('is sent by the next run without a file, and holds until the source says something else', async () => {
     const told = await place.cli('correct', 'shop', 'K1', 'phone=+49 30 1', '--reason', 'asked by mail')
     expect(told).toMatchObject({

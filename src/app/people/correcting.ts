@@ -6,7 +6,7 @@ import {
   formerCorrection,
   type NewCorrection,
 } from '../../core/change/others/correction.ts'
-import { correctionEntry } from '../../core/log/audit.ts'
+import { correctionEntry, isOfUndo } from '../../core/log/audit.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { acceptedValue, givenText } from '../../core/mapping/fields/accepted-value.ts'
 import type { KnownLink } from '../../core/change/diff.ts'
@@ -159,13 +159,37 @@ function acceptedText(field: string, text: string, { pipeline, customFields, kit
   return given
 }
 
-/** Where the record of a contact came from last. */
-async function lastPlace(contactId: number, key: string, pipeline: string, { state }: Desk) {
+/** What the sync log has of the record of a contact, the newest first. */
+async function entriesOf(
+  contactId: number | undefined,
+  key: string,
+  pipeline: string,
+  { state }: Desk,
+): Promise<readonly LoggedEntry[]> {
+  if (contactId === undefined) return []
   const page = await state.logPage({ contact: `id:${contactId}` }, { order: 'newest', limit: PAGE })
-  const entry = page.find(
-    (one) => one.pipeline === pipeline && one.key === key && one.source !== null && one.source.line > 0,
+  return page.filter((one) => one.pipeline === pipeline && one.key === key)
+}
+
+/** Where the record of a contact came from last. */
+function lastPlace(entries: readonly LoggedEntry[]) {
+  const source = entries.find((one) => (one.source?.line ?? 0) > 0)?.source
+  return { file: source?.file, line: source?.line }
+}
+
+/** Where an undo sent the present value of a field: the last one of the source; undefined where that is not known. */
+function beforeUndo(
+  sentKey: string,
+  entries: readonly LoggedEntry[],
+): { said: FieldValue | undefined } | undefined {
+  const sent = entries.filter(
+    ({ outcome, action, field_names: names }) =>
+      outcome === 'done' && action !== 'correct' && names.includes(sentKey),
   )
-  return { file: entry?.source?.file, line: entry?.source?.line }
+  const [last] = sent
+  if (last === undefined || !isOfUndo(last)) return undefined
+  const ofSource = sent.find((one) => !isOfUndo(one))
+  return { said: ofSource?.fields[sentKey]?.to ?? undefined }
 }
 
 /** The newest change of the record that is not done: its source has said that since what was sent last. */
@@ -182,13 +206,24 @@ interface Noting {
   readonly waiting: Operation | undefined
   readonly rejected: Awaited<ReturnType<typeof readReject>> | undefined
   readonly earlier: readonly Correction[]
+  readonly entries: readonly LoggedEntry[]
+  readonly pipeline: PipelineSettings
   readonly customFields: CustomFieldRules
 }
 
+/** A status of the source is not sent before it has evidence. */
+const needsEvidence = (sentKey: string, { map }: PipelineSettings): boolean =>
+  sentKey === 'mail_status' && map['mail_status']?.require_evidence === true
+
 /** The value that the source's was sent as, or is about to be; '' where the source has none, undefined where nothing is known of it. */
-function valueComing(sentKey: string, { link, waiting }: Noting): FieldValue | undefined {
+function valueComing(sentKey: string, noting: Noting): FieldValue | undefined {
+  const { link, waiting, entries, pipeline } = noting
   // Of a field that was edited at the service the source's value may never have been sent.
-  const value = waiting?.desired[sentKey] ?? link?.edited?.[sentKey] ?? link?.fields[sentKey]
+  const coming = waiting?.desired[sentKey] ?? link?.edited?.[sentKey]
+  const undone = coming === undefined ? beforeUndo(sentKey, entries) : undefined
+  if (undone !== undefined) return undone.said
+  if (coming === undefined && needsEvidence(sentKey, pipeline)) return undefined
+  const value = coming ?? link?.fields[sentKey]
   const isWhole =
     waiting === undefined ? link !== undefined && link.isUnfinished !== true : waiting.kind === 'create'
   return value ?? (isWhole ? '' : undefined)
@@ -225,16 +260,16 @@ async function prepared(desk: Desk, which: Which, earlier: readonly Correction[]
   const contactId = link?.contactId ?? null
   const against = { pipeline, customFields, state, writtenAt }
   const rejected = reject && (await readReject(reject, against))
-  const place =
-    reject ?? (link === undefined ? undefined : await lastPlace(link.contactId, key, pipeline.name, desk))
+  const entries = await entriesOf(link?.contactId, key, pipeline.name, desk)
+  const place = reject ?? lastPlace(entries)
   const own = earlier.filter((one) => one.pipeline === pipeline.name)
   const waiting = await waitingChange(key, pipeline.name, desk)
-  const noting = { key, link, waiting, rejected, earlier: own, customFields }
+  const noting = { key, link, waiting, rejected, earlier: own, entries, pipeline, customFields }
   const noted = Object.entries(fields).map(([field, value]) => {
     const { last, raw, was } = sourceOf(field, noting)
     const correction: NewCorrection = {
       ...{ pipeline: pipeline.name, key, field, value, raw, was },
-      ...{ file: place?.file, line: place?.line, ...desk.decided },
+      ...{ file: place.file, line: place.line, ...desk.decided },
     }
     return { correction, change: [field, { from: last ?? null, to: value }] as const }
   })

@@ -1,7 +1,7 @@
 // The explanation of one record: each value with the file and line it came from, the rules that made it, and the request that
 // sent it. Everything here was kept; what is not known any more is said in a note, and never guessed.
 import type { FieldValue } from '../mapping/contact.ts'
-import type { AuditOutcome } from '../log/audit.ts'
+import { type AuditOutcome, isOfUndo } from '../log/audit.ts'
 import type { FieldChange } from '../change/diff.ts'
 import type { Correction } from '../change/others/correction.ts'
 import type { OpenEdit } from '../change/others/hand-edits.ts'
@@ -10,8 +10,7 @@ import type { Operation } from '../change/operation.ts'
 import type { OperationState } from '../change/states.ts'
 import type { LoggedEntry } from '../log/audit-chain.ts'
 import { momentText } from '../words/format.ts'
-import type { TermAliases } from '../mapping/terms.ts'
-import { termKey } from '../mapping/terms.ts'
+import { type TermAliases, termKey } from '../mapping/terms.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { RecordView } from '../views.ts'
 import { type ConsentFacts, type ExplainedConsent, explainedConsent } from './consent.ts'
@@ -161,9 +160,11 @@ function termNames({ link, entries }: RecordFacts): readonly string[] {
   return [...new Set(entries.flatMap(({ terms }) => terms.add))]
 }
 
-/** The newest entry that was made of a row. */
+/** The newest entry that was made of a row that can be read again; what is sent without a file has none. */
 const lastOfRow = ({ entries }: RecordFacts): ValueSetting | undefined =>
-  entries.find((entry) => isOfContact(entry) && noteOfEntry(entry) === undefined)
+  entries.find(
+    (entry) => isOfContact(entry) && noteOfEntry(entry) === undefined && Boolean(entry.source?.sha256),
+  )
 
 /** The entries that set the values of the record, each once: whose rows have to be read again. */
 export function settingEntries(facts: RecordFacts): readonly ValueSetting[] {
@@ -191,8 +192,7 @@ export function noteOfEntry({ source, values, reason }: ValueSetting): string | 
     return 'its entry in the sync log is sealed permanently: the person was erased, or the entry has expired'
   if (reason?.startsWith(REPAIR_REASON) === true)
     return `${reason}: what had been sent before was sent again, because the service showed something else`
-  if (reason?.startsWith('undoes run ') === true)
-    return `${reason}: it is an earlier value that was restored, not a value of a row`
+  if (isOfUndo({ reason })) return `${reason}: it is an earlier value that was restored, not a value of a row`
   if (source === null) return 'it came from no file'
   if (source.line === 0) return `the record was missing in ${source.file}`
   return undefined
@@ -346,13 +346,13 @@ function consentOf(facts: RecordFacts, retrace: Retrace): ExplainedConsent | und
   if (facts.consent === undefined) return undefined
   const entry = lastOfRow(facts)
   const retraced = entry && retrace(entry)
-  const { file, line } = originOf(entry)
+  const traced = retraced !== undefined && 'traced' in retraced ? retraced.traced : undefined
+  const { file, line } = originOf(traced === undefined ? undefined : entry)
   const setting = newest(facts.entries, setsField('mail_status'))
   // Beside a decision it is what its operator wrote.
   const proof = setting?.by === undefined ? setting?.note : undefined
   return explainedConsent(facts.consent, {
-    traced: retraced !== undefined && 'traced' in retraced ? retraced.traced : undefined,
-    ...{ file, line, known: facts.link?.known['mail_status'] ?? null, proof },
+    ...{ traced, file, line, known: facts.link?.known['mail_status'] ?? null, proof },
   })
 }
 

@@ -140,10 +140,16 @@ function givenUpWith({ operation, settlement }: Settled): string | undefined {
   return givenUpText(newlyGivenUp(givesUp, { fields: known, unsure }))
 }
 
+const UNDOES = 'undoes run '
+
+/** Whether it put an earlier value back, and not one of a row. */
+export const isOfUndo = ({ reason }: Pick<AuditEntry, 'reason'>): boolean =>
+  reason?.startsWith(UNDOES) === true
+
 /** What it puts back; undefined for what a record asks for. */
 function undoesText({ operation }: Settled): string | undefined {
   if (operation.undoes === undefined) return undefined
-  return isRepair(operation) ? REPAIR_REASON : `undoes run ${operation.undoes}`
+  return isRepair(operation) ? REPAIR_REASON : `${UNDOES}${operation.undoes}`
 }
 
 function reasonOf(settled: Settled): string | null {
