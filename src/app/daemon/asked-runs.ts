@@ -18,16 +18,20 @@ export interface AskedRuns {
   has(pipeline: string): boolean
   /** The one that has waited longest. */
   take(pipeline: string): WaitingRun | undefined
-  /** The daemon ends: those that wait are not made. */
+  /** The daemon ends: those that wait are not made, nor is one that is asked for from now on. */
   dismiss(): void
 }
 
+const notMade = (): SyncError => new SyncError('STATE_LOCKED', 'the daemon is ending; the run was not made')
+
 export function createAskedRuns(onAsked: (pipeline: string) => void): AskedRuns {
   const waiting: WaitingRun[] = []
+  let isDismissed = false
   const ofPipeline = (name: string): number => waiting.findIndex(({ asked }) => asked.pipeline === name)
   return {
     ask: (asked, listener) =>
       new Promise((done, failed) => {
+        if (isDismissed) return failed(notMade())
         waiting.push({ asked, listener, done, failed })
         onAsked(asked.pipeline)
       }),
@@ -37,8 +41,8 @@ export function createAskedRuns(onAsked: (pipeline: string) => void): AskedRuns 
       return at < 0 ? undefined : waiting.splice(at, 1)[0]
     },
     dismiss() {
-      for (const { failed } of waiting.splice(0))
-        failed(new SyncError('STATE_LOCKED', 'the daemon is ending; the run was not made'))
+      isDismissed = true
+      for (const { failed } of waiting.splice(0)) failed(notMade())
     },
   }
 }

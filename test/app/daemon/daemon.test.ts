@@ -301,6 +301,15 @@ it('goes on where a run that a person asked for shows that the key is accepted a
   expect(one.began).toHaveLength(4)
 })
 
+it('makes no run that is asked for when it has ended, and leaves nobody waiting for it', async () => {
+  const one = await daemonWith({ outcomes: [{}] })
+  await one.end()
+  const listener = { decided: { by: 'anna' }, report: () => undefined, left: () => undefined }
+  const asked = one.daemon.decisions.daemon.run({ kind: 'run', pipeline: 'shop' }, listener)
+  await expect(asked).rejects.toThrow('the daemon is ending; the run was not made')
+  expect(one.began).toEqual([])
+})
+
 it('goes on with the others where the key lacks a right that only one pipeline needs', async () => {
   const one = await daemonWith({
     pipelines: [
