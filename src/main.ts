@@ -190,7 +190,21 @@ function watchOutput(command: string | undefined): () => void {
   }
 }
 
+function hasCurrentFolder(): boolean {
+  try {
+    process.cwd()
+    return true
+  } catch {
+    return false
+  }
+}
+
 async function start(args: readonly string[]): Promise<void> {
+  if (!hasCurrentFolder()) {
+    process.stderr.write('The current folder no longer exists. Change to one that exists, and try again.\n')
+    process.exitCode = 2
+    return
+  }
   writeWholly(process)
   const outlastReader = watchOutput(args[0])
   const code = await answerQuickly(args)

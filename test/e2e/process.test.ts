@@ -79,6 +79,16 @@ it.each([['schema'], ['--help']])(
   },
 )
 
+it('says so where its current folder was removed', async () => {
+  const removed = 'mkdir gone; cd gone; rmdir ../gone; exec "$0" "$@"'
+  const ended = await shop.startBy(['bash', '--norc', '-c', removed, process.execPath, MAIN], 'status').ended
+  expect(ended).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'The current folder no longer exists. Change to one that exists, and try again.\n',
+  })
+})
+
 it('SIGTERM ends a daemon soon whose log nobody reads', async () => {
   await configured((yaml) => yaml.replace('state: {', 'log: { folder: logs }\nstate: {'))
   const full = 'mkfifo log; exec 3<>log; head -c 65536 /dev/zero >&3; exec "$0" "$@" 2>&3'
