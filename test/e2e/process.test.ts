@@ -89,6 +89,17 @@ it('says so where its current folder was removed', async () => {
   })
 })
 
+it.each([['rejects export out'], ['audit export out'], ['audit export out --subject person0@example.com']])(
+  '%s tells a warning of the configuration once',
+  async (command) => {
+    await shop.drop('shop', 'a.csv', peopleCsv(1))
+    expect((await shop.cli('run')).code).toBe(0)
+    await configured((yaml) => yaml.replace('${API_KEY}', KEY))
+    const { code, stderr } = await shop.cli(...command.split(' '))
+    expect([code, stderr.match(/warning: /g)]).toEqual([0, ['warning: ']])
+  },
+)
+
 it('SIGTERM ends a daemon soon whose log nobody reads', async () => {
   await configured((yaml) => yaml.replace('state: {', 'log: { folder: logs }\nstate: {'))
   const full = 'mkfifo log; exec 3<>log; head -c 65536 /dev/zero >&3; exec "$0" "$@" 2>&3'

@@ -2,6 +2,7 @@
 import { exportLog, type LogFormat, writeText } from '../../app/audit-files.ts'
 import { outputFile } from '../../app/output-file.ts'
 import { subjectReport } from '../../app/people/subject-report.ts'
+import type { Settings } from '../../core/settings.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { plural } from '../../core/words/format.ts'
 import { configFile } from '../config-file.ts'
@@ -20,8 +21,9 @@ export async function exportAudit(io: Io, options: ExportOptions, [name]: string
   if (name === undefined) throw new SyncError('USAGE', 'audit export needs the name of the file to write')
   const settings = await commandSettings(io, options)
   const file = outputFile(name, { cwd: io.cwd, settings, configurations: [configFile(io, options)] })
-  if (options.subject !== undefined) return exportSubject(io, options, { file, subject: options.subject })
-  return withLog(io, options, async (state) => {
+  if (options.subject !== undefined)
+    return exportSubject(io, { ...options, settings }, { file, subject: options.subject })
+  return withLog(io, { ...options, settings }, async (state) => {
     const what = { filter: logFilter(options), format: options.format ?? 'jsonl' }
     const { entries, hash, replaced } = await exportLog(state, file, what)
     const head = await state.logHead()
@@ -38,10 +40,10 @@ export async function exportAudit(io: Io, options: ExportOptions, [name]: string
 /** For an access request. */
 async function exportSubject(
   io: Io,
-  options: ExportOptions,
+  options: ExportOptions & { readonly settings: Settings },
   { file, subject }: { file: string; subject: string },
 ): Promise<number> {
-  const settings = await commandSettings(io, options)
+  const { settings } = options
   return withLog(io, options, async (state, place) => {
     await peopleNamed(state, subject)
     const report = await subjectReport(state, place, subject)

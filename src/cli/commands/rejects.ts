@@ -120,13 +120,14 @@ export async function exportRejects(
     settings,
     configurations: [configFile(io, options)],
   })
-  const columns = await unitedHeader(openRejects(io, options, names))
+  const rejects = () => openRejects(io, { ...options, settings }, names)
+  const columns = await unitedHeader(rejects())
   const seen: Exported = { rows: 0, pipelines: new Set() }
   const { replaced } = await writeExport(path, (part) =>
     writeRejectsCsv(
       part,
       columns.map(({ name }) => name),
-      underHeader(columns, openRejects(io, options, names), seen),
+      underHeader(columns, rejects(), seen),
     ),
   )
   if (options.json === true) printJson(io, { file: path, rejects: seen.rows, replaced })
