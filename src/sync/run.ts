@@ -148,6 +148,8 @@ export function haltFor(error: unknown, context: PlanContext): void {
     case 'SERVICE_KEY_REFUSED':
     case 'SERVICE_CONTRACT':
     case 'DAILY_LIMIT':
+      // A call that was aborted by the end of the run says nothing about the health of the service.
+      return context.signal.aborted ? undefined : context.circuit.halt({ code, message })
     case 'CONFIG_INVALID':
     case 'SUPPRESSION_LIST':
       return context.circuit.halt({ code, message })

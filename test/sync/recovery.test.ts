@@ -321,4 +321,23 @@ describe('a run that is ended by a signal', () => {
       unchanged: result.created,
     })
   })
+
+  it('while it reads the terms: the service is not called unreachable', async () => {
+    const line = testLine()
+    const terms = { ...line.pipeline.terms, assign: [{ name: 'Customer' }] }
+    line.pipeline = { ...line.pipeline, terms }
+    line.source.drop('a.csv', people(2))
+    line.service.fault = ({ path }) => {
+      if (path !== '/terms') return undefined
+      line.abort.abort()
+      return { kind: 'not_applied' }
+    }
+    const result = await line.run()
+    expect(result).toMatchObject({
+      status: 'failed',
+      failed: 2,
+      error: 'the run was stopped before it was complete; the next one continues from here',
+    })
+    expect(result.code).toBeUndefined()
+  })
 })
