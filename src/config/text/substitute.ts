@@ -30,6 +30,10 @@ export function substitute(text: string, env: Environment): Substituted {
       )
       return whole
     }
+    if (fallback?.includes('${') === true) {
+      problems.push(`holds "\${" in the default of ${name}; a default names no variable, write plain text`)
+      return whole
+    }
     replaced = true
     const value = Object.hasOwn(env, name) ? env[name] : undefined
     if (value !== undefined && (value !== '' || fallback === undefined)) {
