@@ -41,10 +41,11 @@ export const printed = (text: string): string =>
 
 const behind = new WeakMap<Writable, Writable>()
 
-/** The stream, with all text made harmless that is written to it. */
-export function guarded(stream: Writable): Writable {
+/** The stream, with all text made harmless that is written to it. `seen` is told each text. */
+export function guarded(stream: Writable, seen?: (text: string) => void): Writable {
   const write = (chunk: unknown, ...rest: unknown[]): boolean => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString()
+    seen?.(text)
     return (stream.write as (...args: unknown[]) => boolean).call(stream, printed(text), ...rest)
   }
   const outer = new Proxy(stream, {

@@ -62,6 +62,29 @@ function detailLines(error: unknown): readonly string[] {
   return [`${error.name}: ${error.message}`, ...stackPlaces(error)]
 }
 
+/** What a command that ends without a result prints with --json: as a run that failed says it. */
+export interface FailureDocument {
+  readonly status: 'failed'
+  /** Absent where it is a bug. */
+  readonly code?: ErrorCode
+  readonly error: string
+  readonly hint?: string
+}
+
+/** Of a command that has said itself on standard error why it has no result. */
+export const failureAsSaid = (said: string): FailureDocument => ({ status: 'failed', error: said.trim() })
+
+/** An unknown error is not quoted: it may hold a record. */
+export function failureDocument(thrown: unknown): FailureDocument {
+  const error = unlessOfLimit(thrown)
+  const failed = { status: 'failed' } as const
+  if (error instanceof ConfigurationError)
+    return { ...failed, code: 'CONFIG_INVALID', error: error.lines.join('\n'), hint: 'Nothing was done.' }
+  if (error instanceof SyncError)
+    return { ...failed, code: error.code, error: error.message, hint: error.hint }
+  return { ...failed, error: 'this is a bug in contact-sync; standard error has the lines to report' }
+}
+
 /** A known error becomes a sentence and the next step; an unknown one keeps its stack, for the report. */
 export function errorMessage(thrown: unknown): Message {
   const error = unlessOfLimit(thrown)

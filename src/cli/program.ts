@@ -1,14 +1,15 @@
 // The command line, made from the command tables. The code of a command is in its own file and is loaded only when it is called.
+import { SyncError } from '../core/words/errors.ts'
 import { EXIT } from '../core/words/exit-codes.ts'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { CommandEntry, CommandGroup, OptionEntry } from './command-table/entry.ts'
 import { DECIDING } from './command-table/deciding.ts'
 import { TREE } from './command-table/tree.ts'
 import { guarded } from './guarded.ts'
-import { type CommonOptions, type Io, printError } from './io.ts'
+import { type CommonOptions, type Io, printError, printJson } from './io.ts'
 import { commandPage, groupPage, type HelpPage, programPage } from './help/page.ts'
 import { pageText } from './help/render.ts'
-import { errorMessage } from './messages.ts'
+import { errorMessage, failureAsSaid, type FailureDocument, failureDocument } from './messages.ts'
 import { performed } from './accounts/performed.ts'
 import { terminalOf } from './terminal.ts'
 import { VERSION } from '../installation.ts'
@@ -91,24 +92,62 @@ function buildProgram(called: Called): Command {
 }
 
 /** Not made by spreading: that would open standard input for commands that never read it, which costs a start some 5 ms. */
-const guardedIo = (outer: Io): Io =>
+const guardedIo = (outer: Io, seen: Record<'stdout' | 'stderr', (text: string) => void>): Io =>
   Object.assign(Object.defineProperties({} as Io, Object.getOwnPropertyDescriptors(outer)), {
-    stdout: guarded(outer.stdout),
-    stderr: guarded(outer.stderr),
+    stdout: guarded(outer.stdout, seen.stdout),
+    stderr: guarded(outer.stderr, seen.stderr),
   })
+
+/** With which a command ends that has said itself what keeps it from a result. */
+const WITHOUT_RESULT: readonly number[] = [EXIT.refused, EXIT.noService]
+/** Characters; a daemon may write for months. */
+const LONGEST_SAID = 4000
+
+/** With --json, standard output has one document also where the command ends without a result. */
+function createFailures(args: readonly string[], outer: Io) {
+  const asksJson = args.includes('--json')
+  let hasOutput = false
+  let said = ''
+  const io = guardedIo(outer, {
+    stdout: () => (hasOutput = true),
+    stderr(text) {
+      if (asksJson && !hasOutput) said = (said + text).slice(-LONGEST_SAID)
+    },
+  })
+  const print = (failure: FailureDocument): void => {
+    if (asksJson && !hasOutput) printJson(io, failure)
+  }
+  return {
+    io,
+    ended(exitCode: number): void {
+      if (WITHOUT_RESULT.includes(exitCode)) print(failureAsSaid(said))
+    },
+    failed: (error: unknown): void => print(failureDocument(error)),
+  }
+}
+
+/** Commander's errors are those of the command line. */
+const usageError = ({ message }: CommanderError): SyncError =>
+  new SyncError('USAGE', message.replace(/^error: /, ''))
 
 /** Parses and does what was asked; gives the exit code. Every error has been printed when it returns. */
 export async function runCommandLine(args: readonly string[], outer: Io): Promise<number> {
-  const io = guardedIo(outer)
+  const { io, ended, failed } = createFailures(args, outer)
   const outcome: Outcome = { exitCode: 0 }
   try {
     await buildProgram({ args, io, outcome, more: await moreHelp(args) }).parseAsync(args, { from: 'user' })
+    ended(outcome.exitCode)
     return outcome.exitCode
   } catch (error) {
     // Commander has printed its own text already; asking for help is no error.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.refused
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.done
+      failed(usageError(error))
+      return EXIT.refused
+    }
     const { lines, exitCode } = errorMessage(error)
     printError(io, lines)
+    failed(error)
     return exitCode
   }
 }
