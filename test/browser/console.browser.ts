@@ -216,6 +216,20 @@ describe('every page', () => {
     await page.context().close()
   })
 
+  it('has room for the longest name of a pipeline beside the numbers of a list, on a phone', async () => {
+    const { page } = await openWindow(browser, SCREENS.narrow)
+    await signIn(page, world.url)
+    await page.goto(`${world.url}/rejects`)
+    const renamed = await page.evaluate<number>(`
+      const names = document.querySelectorAll('.groups dt a')
+      for (const name of names) name.textContent = 'newsletter_'.repeat(6).slice(0, 64)
+      names.length`)
+    expect(renamed).toBeGreaterThan(0)
+    const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page.evaluate(over)).toBe(0)
+    await page.context().close()
+  })
+
   it.each(Object.keys(SCREENS) as Screen[])(
     'has no violation that axe knows and never scrolls sideways: %s',
     async (screen) => {

@@ -107,9 +107,12 @@ export const PARTS_STYLE = css`
   }
   .groups {
     display: grid;
-    grid-template-columns: max-content 1fr;
+    grid-template-columns: fit-content(50%) minmax(0, 1fr);
     gap: 0.3rem 1rem;
     margin: 0 0 1rem;
+  }
+  .groups dt {
+    overflow-wrap: anywhere;
   }
   .groups dd {
     margin: 0;
@@ -347,6 +350,9 @@ export const PARTS_STYLE = css`
     margin-top: 0.6rem;
   }
   @media (max-width: 40rem) {
+    .groups {
+      grid-template-columns: minmax(0, 1fr);
+    }
     .plot .wide {
       display: none;
     }
