@@ -249,9 +249,11 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
       context.req.query('code'),
       groups.map(({ kind }) => kind),
     )
-    const filter = { pipeline, code, runId: runIdOf(context.req.query('run')) }
+    const runId = runIdOf(context.req.query('run'))
     const from = startOf(context)
-    const rejects = await data.views.rejects(filter, { from, limit: ROWS })
+    const asked = { pipelines: pipeline === undefined ? pipelines : [pipeline], code, runId }
+    const rejects = await data.views.rejects(asked, { from, limit: ROWS })
+    const filter = { pipeline, code, runId }
     const parts = { pipelines, filter, from, rejects, groups, mayDecide: mayDecide(context) }
     return show(context, rejectsPage(parts))
   })

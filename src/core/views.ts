@@ -102,8 +102,9 @@ export interface GroupView {
   readonly isMore: boolean
 }
 
+/** Those of pipelines, or of a run, whichever pipeline it was of. */
 export interface RejectFilter {
-  readonly pipeline?: string | undefined
+  readonly pipelines?: readonly string[]
   readonly runId?: string | undefined
   readonly code?: string | undefined
 }

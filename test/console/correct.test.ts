@@ -12,7 +12,7 @@ let desk: Desk
 let id = 0
 beforeAll(async () => {
   desk = await openDesk()
-  const { rows } = await desk.data.views.rejects({ pipeline: 'shop' }, { from: undefined, limit: 50 })
+  const { rows } = await desk.data.views.rejects({ pipelines: ['shop'] }, { from: undefined, limit: 50 })
   id = rows.find(({ key }) => key === 'K61')?.id ?? 0
 })
 afterAll(async () => desk.close())
@@ -132,7 +132,7 @@ it('a long text with line breaks comes back from the form as it was', async () =
   )
   try {
     own.users = [ANNA]
-    const { rows } = await own.data.views.rejects({}, { from: undefined, limit: 1 })
+    const { rows } = await own.data.views.rejects({ pipelines: ['shop'] }, { from: undefined, limit: 1 })
     const found = await own.data.correctable(rows[0]?.id ?? 0, {})
     const typed = Object.fromEntries(
       (found?.fields ?? []).map(({ field, text }) => [`field.${field}`, text.replaceAll('\n', '\r\n')]),

@@ -96,3 +96,26 @@ it('what is in doubt is offered by kind, and more than can be counted is said to
   expect((await other.page('/doubts?kind=create&pipeline=shop')).body).toContain('aria-current="true"')
   await other.close()
 })
+
+it('rejects of a pipeline that is no longer configured are listed under their run only, without buttons', async () => {
+  const anna = { name: 'anna', token: 'anna-has-this-token', role: 'operator' } as const
+  const other = await openDesk((data) => {
+    const live = () => {
+      const now = data.live()
+      return { ...now, pipelines: now.pipelines.map((one) => ({ ...one, name: 'renamed' })) }
+    }
+    return { ...data, live }
+  }, pastOfKinds)
+  try {
+    other.users = [anna]
+    const headers = await other.signIn(anna.token)
+    expect((await other.ask('/rejects', { headers })).body).toContain('No record is rejected.')
+    const { rows } = await other.data.views.runs({ status: 'held' }, { from: undefined, limit: 1 })
+    const { body } = await other.ask(`/rejects?run=${rows[0]?.id ?? ''}`, { headers })
+    expect(body).toContain('not a mail')
+    expect(body).not.toContain('Retry those of')
+    expect(body).not.toContain('Correct …')
+  } finally {
+    await other.close()
+  }
+})

@@ -10,7 +10,7 @@ import { type Column, pager, table } from '../html/table.ts'
 
 export interface Rejects {
   readonly pipelines: readonly string[]
-  readonly filter: RejectFilter
+  readonly filter: Omit<RejectFilter, 'pipelines'> & { readonly pipeline: string | undefined }
   /** Of all rejects. */
   readonly groups: readonly GroupView[]
   readonly from: string | undefined
@@ -33,12 +33,20 @@ const row = ({ columns }: RejectView): Html =>
     ${receivedColumns(columns)}
   </details>`
 
-const CORRECT: Column<RejectView> = {
+const correct = (decidable: readonly string[]): Column<RejectView> => ({
   title: 'Decide',
-  cell: ({ id, key }) => (key === undefined ? nothing : html`<a href="/rejects/${id}">Correct …</a>`),
-}
+  cell: ({ id, key, pipeline }) =>
+    key === undefined || !decidable.includes(pipeline)
+      ? nothing
+      : html`<a href="/rejects/${id}">Correct …</a>`,
+})
 
-export const rejectTable = (rows: readonly RejectView[], empty: string, mayDecide = false): Html =>
+/** `decidable`: pipelines whose rejects the user may correct; none by default. */
+export const rejectTable = (
+  rows: readonly RejectView[],
+  empty: string,
+  decidable: readonly string[] = [],
+): Html =>
   table({
     caption: 'Rejected records',
     rows,
@@ -61,7 +69,7 @@ export const rejectTable = (rows: readonly RejectView[], empty: string, mayDecid
           html`<div class="reason">${said(reject.reason)} <code>${reject.code}</code></div>
             ${row(reject)}`,
       },
-      ...(mayDecide ? [CORRECT] : []),
+      ...(decidable.length > 0 ? [correct(decidable)] : []),
     ],
   })
 
@@ -79,7 +87,9 @@ export function rejectsPage(parts: Rejects): PageParts {
         ])}
         ${groupList(groups, { path: '/rejects', parameter: 'code', chosen: { pipeline, kind: code } })}`
       : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="/rejects">All rejects</a></p>`
-  const asked = [...new Set(rejects.rows.map((one) => one.pipeline))]
+  // Of a run there may be rejects whose pipeline is not configured any more: nothing is decided about them.
+  const decidable = mayDecide ? pipelines : []
+  const asked = decidable.filter((name) => rejects.rows.some((one) => one.pipeline === name))
   const retries = html`<p>
     ${asked.map((name) => askButton('rejects retry', { pipeline: name }, `Retry those of ${name} …`))}
   </p>`
@@ -96,7 +106,7 @@ export function rejectsPage(parts: Rejects): PageParts {
     <a href="/corrections">Corrections</a>: values that were set right, and for how long.
   </p>`
   const body = html`${corrected}${filters}${what}
-  ${rejectTable(rejects.rows, 'No record is rejected.', mayDecide)}
+  ${rejectTable(rejects.rows, 'No record is rejected.', decidable)}
   ${pager('/rejects', { pipeline, run: runId, code }, { from, next: rejects.next, more: 'Older rejects' })}`
   return { title: 'Rejects', place: '/rejects', body }
 }

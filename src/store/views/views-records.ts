@@ -66,15 +66,16 @@ function createRejectList(db: Connection): (...asked: Parameters<StateViews['rej
     db.prepare<[Record<string, unknown>], RejectViewRow>(
       `${SELECT_REJECT} WHERE reject.id IN (${ids} AND id < @before AND (@code IS NULL OR code = @code) ORDER BY id DESC LIMIT @limit) ORDER BY reject.id DESC`,
     )
-  const all = where('SELECT id FROM reject WHERE TRUE')
   const ofPipeline = where('SELECT id FROM reject INDEXED BY reject_by_pipeline WHERE pipeline = @pipeline')
   const ofRun = where('SELECT id FROM reject WHERE input_id IN (SELECT id FROM input WHERE run_id = @runId)')
-  return ({ pipeline, runId, code = null }, { from, limit }) => {
-    const query = runId !== undefined ? ofRun : pipeline !== undefined ? ofPipeline : all
-    const before = rowNumber(from) ?? Number.MAX_SAFE_INTEGER
-    const which = runId !== undefined ? { runId } : pipeline !== undefined ? { pipeline } : {}
-    const rows = query.all({ ...which, before, code, limit: limit + 1 })
-    return pageOf(rows.map(rejectView), limit, ({ id }) => String(id))
+  return ({ pipelines = [], runId, code = null }, { from, limit }) => {
+    const asked = { before: rowNumber(from) ?? Number.MAX_SAFE_INTEGER, code, limit: limit + 1 }
+    const rows =
+      runId === undefined
+        ? pipelines.flatMap((pipeline) => ofPipeline.all({ ...asked, pipeline }))
+        : ofRun.all({ ...asked, runId })
+    rows.sort((left, right) => right.id - left.id)
+    return pageOf(rows.slice(0, limit + 1).map(rejectView), limit, ({ id }) => String(id))
   }
 }
 

@@ -29,9 +29,8 @@ const QUESTIONS: Readonly<Record<string, (views: Views) => Promise<unknown>>> = 
   runs: (views) => views.runs({}, FIRST),
   'runs of a kind': (views) => views.runs({ pipeline: 'shop', status: 'held' }, FIRST),
   run: (views) => views.run(RUN),
-  rejects: (views) => views.rejects({}, FIRST),
-  'rejects of a kind': (views) =>
-    views.rejects({ pipeline: 'shop', code: 'FIELD_INVALID', runId: RUN }, FIRST),
+  rejects: (views) => views.rejects({ pipelines: ['shop'] }, FIRST),
+  'rejects of a kind': (views) => views.rejects({ code: 'FIELD_INVALID', runId: RUN }, FIRST),
   rejectGroups: (views) => views.rejectGroups(['shop']),
   rejectById: (views) => views.rejectById(1),
   held: (views) => views.open({ states: ['held'], pipelines: ['shop'] }, FIRST),

@@ -92,7 +92,7 @@ describe('pages', () => {
     'that begin at %j, which is no place, begin at the first',
     async (from) => {
       expect((await views.runs({}, { from, limit: 1 })).rows[0]?.id).toBe('a-3')
-      expect((await views.rejects({}, { from, limit: 1 })).rows).toHaveLength(1)
+      expect((await views.rejects({ pipelines: ['shop'] }, { from, limit: 1 })).rows).toHaveLength(1)
     },
   )
 
@@ -106,8 +106,8 @@ describe('pages', () => {
       { name: 'no', value: 'K61' },
       { name: 'mail', value: 'not a mail' },
     ])
-    expect((await views.rejects({ pipeline: 'shop' }, page)).rows).toHaveLength(1)
-    expect((await views.rejects({ pipeline: 'crm' }, page)).rows).toEqual([])
+    expect((await views.rejects({ pipelines: ['crm', 'shop'] }, page)).rows).toHaveLength(1)
+    expect((await views.rejects({ pipelines: ['crm'] }, page)).rows).toEqual([])
     expect((await views.rejects({ runId: 'shop-run-1' }, page)).rows).toEqual([])
   })
 })
