@@ -18,7 +18,7 @@ import { driftPage } from './pages/drift.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
 import { rejectPage } from './pages/reject.ts'
 import { rejectsPage } from './pages/rejects.ts'
-import { runPage } from './pages/run.ts'
+import { runFilesPage, runPage } from './pages/run.ts'
 import { type ActiveRun, RUN_STATUSES, runsPage } from './pages/runs.ts'
 
 /** Changes of one plan that are shown where there are other plans, too. */
@@ -74,18 +74,27 @@ function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
     const runId = runIdOf(context.req.param('id'))
     const run = runId === undefined ? undefined : await data.views.run(runId)
     if (run === undefined) return entriesOrMissing(runId, { context, data })
-    const [active, isConfigurationKept, totals, rejects, entries] = await Promise.all([
+    const [active, isConfigurationKept, totals, inputs, rejects, entries] = await Promise.all([
       activeRuns(data).then((all) => all.get(run.id)),
       data.views.isConfigurationKept(run.configHash),
       data.log.runTotals(run.id),
+      data.views.inputs(run.id, { from: undefined, limit: ROWS }),
       data.views.rejects({ runId: run.id }, { from: undefined, limit: SOME }),
       data.log.logPage({ run: run.id }, { order: 'oldest', limit: SOME + 1 }),
     ])
     const shown = { rows: entries.slice(0, SOME), next: entries.length > SOME ? 'more' : undefined }
     const { now } = data.live()
     const refresh = refreshWhile(active !== undefined, context)
-    const parts = { run, now, isConfigurationKept, active, totals, rejects, entries: shown }
+    const parts = { run, now, isConfigurationKept, active, totals, inputs, rejects, entries: shown }
     return show(context, { ...runPage(parts), refresh })
+  })
+  app.get('/runs/:id/files', async (context) => {
+    const id = runIdOf(context.req.param('id'))
+    const run = id === undefined ? undefined : await data.views.run(id)
+    if (run === undefined) return missing(context)
+    const from = startOf(context)
+    const inputs = await data.views.inputs(run.id, { from, limit: ROWS })
+    return show(context, runFilesPage(run, { inputs, from }))
   })
 }
 

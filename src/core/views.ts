@@ -69,7 +69,6 @@ export interface InputView {
 
 export interface RunView extends ListedRun {
   readonly configHash: string
-  readonly inputs: readonly InputView[]
   /** Of its changes, by where they are in the journal now: what is done has left it. */
   readonly open: Readonly<Partial<Record<Operation['state'], number>>>
 }
@@ -193,6 +192,8 @@ export interface StateViews extends Pick<AlertStore, 'alertsOf'>, Pick<DriftRoun
   /** Newest first. */
   runs(filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
   run(id: string): Promise<RunView | undefined>
+  /** Files of a run, in the order in which they were read. */
+  inputs(runId: string, page: PageRequest): Promise<Page<InputView>>
   /** Newest first. */
   rejects(filter: RejectFilter, page: PageRequest): Promise<Page<RejectView>>
   /** With everything that a mapping needs of it. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SyncError } from '../../src/core/words/errors.ts'
 import { openState } from '../../src/store/state-store.ts'
+import { people, testLine } from '../support/line.ts'
 import { type Desk, MARKUP, openDesk, pastAt, TOKEN } from './desk.ts'
 
 let desk: Desk
@@ -21,6 +22,7 @@ const everyPage = (): string[] => [
   '/runs',
   '/runs/shop-run-2',
   '/runs/shop-run-3',
+  '/runs/shop-run-3/files',
   '/held',
   '/held/shop-run-3?guard=max_deletes',
   '/doubts',
@@ -400,4 +402,30 @@ describe('a fault', () => {
     expect(body).toContain('The disk failed')
     await other.close()
   })
+})
+
+it('a run of many files shows the first ones, and leads to a list of all', async () => {
+  const names = Array.from({ length: 120 }, (_, index) => `export-${String(index).padStart(3, '0')}.csv`)
+  const other = await openDesk(undefined, async (path) => {
+    const state = openState(path, { pid: 1, since: 0, thorough: false })
+    const line = testLine({ state })
+    for (const name of names) line.source.drop(name, people(1))
+    await line.run()
+    await state.close()
+  })
+  try {
+    const [run] = (await other.data.views.runs({}, { from: undefined, limit: 1 })).rows
+    const first = `/runs/${run?.id ?? ''}`
+    expect((await other.page(first)).body).toContain(`href="${first}/files"`)
+    const seen: string[] = []
+    for (let path: string | undefined = `${first}/files`; path !== undefined;) {
+      const { body } = await other.page(path)
+      seen.push(...(body.match(/export-\d+\.csv/g) ?? []))
+      path = /rel="next" href="([^"]*)"/.exec(body)?.[1]
+    }
+    expect(seen).toEqual(names)
+    expect((await other.page('/runs/nothing/files')).status).toBe(404)
+  } finally {
+    await other.close()
+  }
 })

@@ -20,7 +20,7 @@ import {
   statusBadge,
   undoBadge,
 } from '../html/parts.ts'
-import { address, table } from '../html/table.ts'
+import { address, pager, table } from '../html/table.ts'
 import { bytesText, number, plural } from '../../core/words/format.ts'
 import { entryTable } from './log.ts'
 import { rejectTable } from './rejects.ts'
@@ -35,6 +35,7 @@ export interface RunParts {
   readonly active: ActiveRun | undefined
   /** Of entries of the sync log, by action and outcome. */
   readonly totals: readonly RunTotal[]
+  readonly inputs: Page<InputView>
   readonly rejects: Page<RejectView>
   readonly entries: Page<LoggedEntry>
 }
@@ -115,6 +116,21 @@ const fileTable = (inputs: readonly InputView[]): Html =>
     ],
   })
 
+const filesPath = (id: string): string => `/runs/${id}/files`
+
+export function runFilesPage(
+  { id }: Pick<RunView, 'id'>,
+  { inputs, from }: Pick<RunParts, 'inputs'> & { readonly from: string | undefined },
+): PageParts {
+  const body = html`${fileTable(inputs.rows)}
+  ${pager(filesPath(id), {}, { from, next: inputs.next, more: 'More files' })}`
+  const trail = [
+    ['/runs', 'Runs'],
+    [`/runs/${id}`, `Run ${id}`],
+  ] as const
+  return { title: `Files of run ${id}`, place: '/runs', trail, body }
+}
+
 const totalTable = (totals: RunParts['totals']): Html =>
   table({
     caption: 'Entries of the sync log by action and outcome',
@@ -172,6 +188,7 @@ export function runPage({
   isConfigurationKept,
   active,
   totals,
+  inputs,
   rejects,
   entries,
 }: RunParts): PageParts {
@@ -203,7 +220,8 @@ export function runPage({
     ${counts === undefined ? html`<p class="none">The run has not ended, so it has no totals.</p>` : totalsOf(counts)}
     ${notSentTable(pipeline, run.notSent)}
     <h2>Files</h2>
-    ${fileTable(run.inputs)}
+    ${fileTable(inputs.rows)}
+    ${inputs.next === undefined ? nothing : html`<p><a href="${filesPath(id)}">All files of this run</a></p>`}
     <h2>Rejects</h2>
     ${rejectTable(rejects.rows, 'No record of this run is rejected now.')}
     ${rejects.next === undefined ? nothing : html`<p><a href="${rejectsOfRun}">All rejects of this run</a></p>`}

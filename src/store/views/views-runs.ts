@@ -15,7 +15,7 @@ import type {
 import { DAY_MS } from '../../core/words/duration.ts'
 import type { Connection } from '../file/database.ts'
 import { createRunStore, runRecord, type RunRow } from '../journal/runs.ts'
-import { pageOf } from './views-page.ts'
+import { pageOf, rowNumber } from './views-page.ts'
 
 interface Row extends RunRow {
   config_hash: string
@@ -65,14 +65,32 @@ function createRunList(db: Connection) {
   }
 }
 
+interface InputRow extends Omit<InputView, 'sha256'> {
+  id: number
+  sha256: string | null
+}
+
+const inputView = ({ name, bytes, sha256, state, rejects }: InputRow): InputView => ({
+  ...{ name, bytes, state, rejects },
+  sha256: sha256 ?? undefined,
+})
+
 const INPUTS = `
-SELECT name, bytes, sha256, state, (SELECT count(*) FROM reject WHERE reject.input_id = input.id) AS rejects
-FROM input WHERE run_id = ? ORDER BY id LIMIT 500`
+SELECT id, name, bytes, sha256, state, (SELECT count(*) FROM reject WHERE reject.input_id = input.id) AS rejects
+FROM input WHERE run_id = @run AND id > @after ORDER BY id LIMIT @limit`
+
+function createInputList(db: Connection): (runId: string, page: PageRequest) => Page<InputView> {
+  const list = db.prepare<[{ run: string; after: number; limit: number }], InputRow>(INPUTS)
+  return (run, { from, limit }) => {
+    const found = list.all({ run, after: rowNumber(from) ?? 0, limit: limit + 1 })
+    const { rows, next } = pageOf(found, limit, ({ id }) => String(id))
+    return { rows: rows.map(inputView), next }
+  }
+}
 
 function createRun(db: Connection): (id: string) => RunView | undefined {
   const undone = createUndone(db)
   const one = db.prepare<[string], Row>('SELECT * FROM run WHERE id = ?')
-  const inputs = db.prepare<[string], Omit<InputView, 'sha256'> & { sha256: string | null }>(INPUTS)
   const open = db.prepare<[{ run: string; pipeline: string }], { state: string; number: number }>(
     `SELECT state, count(*) AS number FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND run_id = @run
      GROUP BY state`,
@@ -89,7 +107,6 @@ function createRun(db: Connection): (id: string) => RunView | undefined {
       ...runRecord(row),
       undoes: undone(id),
       configHash: row.config_hash,
-      inputs: inputs.all(id).map((input) => ({ ...input, sha256: input.sha256 ?? undefined })),
       open: Object.fromEntries(waiting === 0 ? left : [...left, ['planned', waiting]]) as RunView['open'],
     }
   }
@@ -110,7 +127,7 @@ const dayView = ({ day, runs, requests, fileMs, ...sums }: DayRow): DayView => (
   fileMs: fileMs ?? undefined,
 })
 
-type RunViews = Pick<StateViews, 'pipelines' | 'days' | 'runs' | 'run'>
+type RunViews = Pick<StateViews, 'pipelines' | 'days' | 'runs' | 'run' | 'inputs'>
 
 /** What waits beside the backlog. */
 type Waiting = Pick<StateLists, 'released'> & Pick<HandEditStore, 'openEdits'>
@@ -120,6 +137,7 @@ export function createRunViews(db: Connection, { released, openEdits }: Waiting)
   const days = db.prepare<[number], DayRow>(DAYS)
   const runs = createRunList(db)
   const run = createRun(db)
+  const inputs = createInputList(db)
   return {
     pipelines: (names) =>
       Promise.all(
@@ -134,5 +152,6 @@ export function createRunViews(db: Connection, { released, openEdits }: Waiting)
     days: async (since) => days.all(since).map(dayView),
     runs: async (filter, page) => runs(filter, page),
     run: async (id) => run(id),
+    inputs: async (runId, page) => inputs(runId, page),
   }
 }

@@ -29,6 +29,7 @@ const QUESTIONS: Readonly<Record<string, (views: Views) => Promise<unknown>>> = 
   runs: (views) => views.runs({}, FIRST),
   'runs of a kind': (views) => views.runs({ pipeline: 'shop', status: 'held' }, FIRST),
   run: (views) => views.run(RUN),
+  inputs: (views) => views.inputs(RUN, FIRST),
   rejects: (views) => views.rejects({ pipelines: ['shop'] }, FIRST),
   'rejects of a kind': (views) => views.rejects({ code: 'FIELD_INVALID', runId: RUN }, FIRST),
   rejectGroups: (views) => views.rejectGroups(['shop']),

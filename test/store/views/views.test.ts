@@ -134,9 +134,8 @@ it('a run says what of its source was not sent, beside its counts', async () => 
 
 it('a run names its files and what is still open of it', async () => {
   const run = await views.run('shop-run-3')
-  expect(run?.inputs).toMatchObject([
-    { name: 'wednesday.csv', sha256: 'abc', state: 'processed', rejects: 1 },
-  ])
+  const { rows } = await views.inputs('shop-run-3', { from: undefined, limit: 5 })
+  expect(rows).toMatchObject([{ name: 'wednesday.csv', sha256: 'abc', state: 'processed', rejects: 1 }])
   expect(run?.open).toEqual({ held: 30 })
   expect((await views.run('a-3'))?.status).toBeUndefined()
 })
