@@ -108,6 +108,29 @@ describe('above the number', () => {
   })
 })
 
+it('lists what waits under the pipeline that it is of, where several wait for one term', async () => {
+  await place.write(
+    'config.yaml',
+    configuration(sandbox.url, pipeline('shop', BRAKE), pipeline('crm', BRAKE)),
+  )
+  await place.write('inbox/shop/1.csv', people(1, 8))
+  await place.write('inbox/crm/1.csv', people(11, 13))
+  await place.cli('run')
+  const { held } = (await place.json('held', 'list')) as {
+    held: { pipeline: string; number: number; changes: { pipeline: string }[] }[]
+  }
+  expect(held.map((plan) => [plan.pipeline, plan.number]).sort()).toEqual([
+    ['crm', 3],
+    ['shop', 6],
+  ])
+  for (const plan of held)
+    expect(plan.changes.map((change) => change.pipeline)).toEqual(
+      Array.from({ length: plan.number }, () => plan.pipeline),
+    )
+  const text = (await place.cli('held', 'list')).stdout
+  expect(text.match(/^ {4}update K11 /gm)).toHaveLength(1)
+})
+
 it('check refuses two brakes on one term, and a policy that would take it away', async () => {
   const other = BRAKE.replace('above: 5', 'above: 6').replace('Newsletter', 'newsletter')
   await place.write(

@@ -98,8 +98,11 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
   try {
     const { plans, changes } = await collect(state, pipelines, settings)
     const own = changes.filter(({ guard }) => guard === null).map((one) => one.change)
-    const ofPlan = ({ run_id: run, guard }: (typeof plans)[number]): Change[] =>
-      changes.filter((one) => one.guard === guard && one.change.run_id === run).map((one) => one.change)
+    // A run holds plans of several pipelines where they wait for a term of a brake.
+    const ofPlan = ({ pipeline, run_id: run, guard }: (typeof plans)[number]): Change[] =>
+      changes
+        .filter((one) => one.guard === guard && one.change.run_id === run && one.change.pipeline === pipeline)
+        .map((one) => one.change)
     if (options.json === true) {
       const alone = own.map((one) => ({ ...one, guard: null, number: 1, threshold: null }))
       printJson(io, { held: [...plans.map((plan) => ({ ...plan, changes: ofPlan(plan) })), ...alone] })
