@@ -61,17 +61,18 @@ function approvalSays(plans: readonly HeldPlan[]): readonly string[] {
 /** Of a run, or of one record of it. */
 const held =
   (words: { verb: string; then: string }): Propose =>
-  ({ run = '', key = '' }, { plans }) => {
-    const those = plans.filter(({ runId }) => runId === run)
-    if (those.length === 0) return undefined
+  ({ run = '', key = '', pipeline = '' }, { plans }) => {
     const isOne = key !== ''
+    // A brake holds records of several pipelines in one run.
+    const those = plans.filter((plan) => plan.runId === run && (!isOne || plan.pipeline === pipeline))
+    if (those.length === 0) return undefined
     const all = those.reduce((sum, { left }) => sum + left, 0)
     const remaining = those.some((plan) => plan.left < plan.number)
-    const what = isOne ? `the changes of record ${key}` : plural(all, 'change')
+    const what = isOne ? `the changes of record ${key} of ${pipeline}` : plural(all, 'change')
     return {
       args: {
         run,
-        ...(isOne ? { key } : {}),
+        ...(isOne ? { key, pipeline } : {}),
         ...(words.verb === 'Release' ? { remaining } : {}),
       },
       title: `${words.verb} ${what} of run ${run}`,

@@ -58,10 +58,19 @@ export const pausedText = ({ since, by, reason }: PipelinePause): string =>
 export const pipelinePauseText = (pause: PipelinePause): string =>
   `${pausedText(pause)}; it sends nothing. To let it run again: contact-sync resume ${pause.pipeline}`
 
+/**
+ * What guards held in a run; `keys`: of these records alone, and of the pipeline where one is named. What needs approvals is left
+ * out.
+ */
+export interface Release {
+  readonly run: string
+  readonly keys?: readonly string[] | undefined
+  readonly pipeline?: string | undefined
+}
+
 /** What a decision changes in the state. */
 export type Effect =
-  /** `keys`: these records alone. What needs approvals is left out. */
-  | { readonly do: 'release'; readonly run: string; readonly keys?: readonly string[] | undefined }
+  | ({ readonly do: 'release' } & Release)
   | {
       readonly do: 'approve'
       readonly run: string

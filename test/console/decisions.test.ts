@@ -115,10 +115,20 @@ describe('what is said before', () => {
       title: 'Release 60 changes of run r1',
       button: 'Release 60 changes',
     })
-    expect(proposalOf('held drop', { run: 'r1', key: 'K1' }, known)).toMatchObject({
-      args: { run: 'r1', key: 'K1' },
+    expect(proposalOf('held drop', { run: 'r1', key: 'K1', pipeline: 'shop' }, known)).toMatchObject({
+      args: { run: 'r1', key: 'K1', pipeline: 'shop' },
       button: 'Drop these changes',
     })
+  })
+
+  it('is about the record of one pipeline, where a brake holds those of several in one run', () => {
+    const [shop, crm] = [plan, { ...plan, pipeline: 'crm', needed: 2 }]
+    const both = { ...known, pipelines: ['shop', 'crm'], plans: [shop, crm] }
+    const proposed = proposalOf('held release', { run: 'r1', key: 'K1', pipeline: 'shop' }, both)
+    expect(proposed).toMatchObject({ args: { run: 'r1', key: 'K1', pipeline: 'shop' } })
+    expect(proposed?.title).toBe('Release the changes of record K1 of shop of run r1')
+    expect(proposed?.says.join(' ')).not.toContain('approver')
+    expect(proposalOf('held drop', { run: 'r1', key: 'K1', pipeline: 'north' }, both)).toBeUndefined()
   })
 
   it.each([

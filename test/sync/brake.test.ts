@@ -358,6 +358,23 @@ describe('above the number', () => {
     expect(given(one)).toEqual([])
   })
 
+  it('what is released of a record gives nothing to another pipeline that has the same key', async () => {
+    const one = line()
+    const { run_id: run } = await drop(one, people(1, 8))
+    const crm = line({ name: 'crm' }, one)
+    await drop(
+      crm,
+      people(1, 3).map((row, index) => (index === 0 ? row : row.with(1, `other${index}@example.com`))),
+    )
+    const before = given(one)
+    const effect = { do: 'release', run, keys: ['K3'], pipeline: 'crm' } as const
+    await one.state.concludeDecision(0, { at: one.clock.now(), effects: [effect] })
+    await one.run()
+    await crm.run()
+    const added = given(one).filter((id) => !before.includes(id))
+    expect(added.map((id) => one.service.contacts.get(id)?.['mail'])).toEqual(['other3@example.com'])
+  })
+
   it('what was released counts once with the released change of its record', async () => {
     const one = line({ guards: { ...GUARDS, brake: RULE, max_changes: { count: 2 } } })
     const { run_id: run } = await drop(one, people(1, 5))

@@ -36,7 +36,7 @@ const kind = <Args, Result>(row: Kind<Args, Result>): Kind<Args, Result> => row
 
 const text = z.string()
 const names = z.array(text)
-const held = { run: text, key: text.optional() }
+const held = { run: text, key: text.optional(), pipeline: text.optional() }
 
 const correction = { pipeline: text, record: text, fields: z.record(text, text) }
 

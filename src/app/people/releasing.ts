@@ -87,6 +87,8 @@ interface HeldOfRun {
   readonly run: string
   /** These changes of the record alone. */
   readonly key?: string | undefined
+  /** Beside the key: a brake holds records of several pipelines in one run. */
+  readonly pipeline?: string | undefined
 }
 
 const noneHeld = ({ run, key }: HeldOfRun): SyncError =>
@@ -98,14 +100,21 @@ const noneHeld = ({ run, key }: HeldOfRun): SyncError =>
     },
   )
 
-async function plansOf({ run }: HeldOfRun, { settings, state }: Desk): Promise<readonly HeldPlan[]> {
-  return (await state.heldPlans(namesOf(settings))).filter(({ runId: id }) => id === run)
+async function plansOf(
+  { run, pipeline }: HeldOfRun,
+  { settings, state }: Desk,
+): Promise<readonly HeldPlan[]> {
+  const names = pipeline === undefined ? namesOf(settings) : [pipeline]
+  return (await state.heldPlans(names)).filter(({ runId: id }) => id === run)
 }
 
 /** What guards hold in the run, of the record where one is named. */
-async function changesOf({ run, key }: HeldOfRun, { settings, state }: Desk): Promise<readonly Operation[]> {
+async function changesOf(
+  { run, key, pipeline }: HeldOfRun,
+  { settings, state }: Desk,
+): Promise<readonly Operation[]> {
   const found: Operation[] = []
-  for await (const operation of state.held(namesOf(settings)))
+  for await (const operation of state.held(pipeline === undefined ? namesOf(settings) : [pipeline]))
     if (
       operation.guard !== undefined &&
       operation.runId === run &&
@@ -225,9 +234,12 @@ async function leftOut(
   return [...names].filter((name) => left.has(name))
 }
 
+const releaseEffect = ({ run, key, pipeline }: HeldOfRun): Effect =>
+  key === undefined ? { do: 'release', run } : { do: 'release', run, keys: [key], pipeline }
+
 /** Releases as an approver; what needs no approval goes by any operator. */
 async function approveHeld(desk: Desk, which: HeldOfRun, changes: readonly Operation[]): Promise<Released> {
-  const { run, key } = which
+  const { run } = which
   const open = changes.filter(({ needed }) => needed === 0)
   const waiting = changes.filter(({ needed }) => needed > 0)
   if (open.length === 0 && !isApprover(desk)) throw notApproved(run, waiting, desk)
@@ -248,9 +260,7 @@ async function approveHeld(desk: Desk, which: HeldOfRun, changes: readonly Opera
       by: desk.decided.by,
       approved: given.flatMap((one) => (one.outcome === 'again' ? [] : [approvedChange(one, desk.settings)])),
     },
-    ...(open.length === 0
-      ? []
-      : [{ do: 'release', run, keys: key === undefined ? undefined : [key] } as const]),
+    ...(open.length === 0 ? [] : [releaseEffect(which)]),
   ]
   const left = await leftOut(which, all, desk)
   await desk.conclude(effects, entries)
@@ -318,8 +328,7 @@ export async function releaseHeld(
         )
       : countsOf(open)
   const entries = heldEntries({ action: 'release', verb: 'released' }, which, counts, desk)
-  const release = { do: 'release', run, keys: key === undefined ? undefined : [key] } as const
-  await desk.conclude(counts.length === 0 ? [] : [release], entries)
+  await desk.conclude(counts.length === 0 ? [] : [releaseEffect(which)], entries)
   return {
     run_id: run,
     pipelines: (key === undefined ? plans : changes).map(({ pipeline }) => pipeline),

@@ -103,9 +103,11 @@ const one = (plan: HeldPlan, user: User): Column<Operation>[] =>
     ? [
         {
           title: 'This one',
-          cell: ({ key }) =>
-            html`${mayRelease(plan, user) ? askButton('held release', { run: plan.runId, key }, 'Release …') : nothing}
-            ${askButton('held drop', { run: plan.runId, key }, 'Drop …')}`,
+          cell({ key, pipeline }) {
+            const which = { run: plan.runId, key, pipeline }
+            return html`${mayRelease(plan, user) ? askButton('held release', which, 'Release …') : nothing}
+            ${askButton('held drop', which, 'Drop …')}`
+          },
         },
       ]
     : []

@@ -10,6 +10,7 @@ import {
   type RecordAsks,
 } from '../../core/change/waiting/brake.ts'
 import type { Operation } from '../../core/change/operation.ts'
+import type { Release } from '../../core/decision.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
@@ -156,14 +157,15 @@ export function createBrakeDecisions(db: Connection) {
     .prepare<[string], string>("SELECT term FROM brake WHERE run_id = ? AND phase <> 'none'")
     .pluck()
   const grantOne = db.prepare(
-    "UPDATE brake_ask SET state = 'granted' WHERE term = ? AND key = ? AND state = 'waiting'",
+    `UPDATE brake_ask SET state = 'granted' WHERE term = @term AND key = @key AND state = 'waiting'
+     AND (@pipeline IS NULL OR pipeline = @pipeline)`,
   )
   const drop = db.prepare("UPDATE brake_ask SET state = 'dropped' WHERE id = ? AND state = 'waiting'")
   return {
-    release({ run, at, keys }: { run: string; at: number; keys?: readonly string[] | undefined }): void {
+    release({ run, at, keys, pipeline }: Release & { at: number }): void {
       for (const term of ofRun.all(run))
         if (keys === undefined) openBrake(term, at)
-        else for (const key of keys) grantOne.run(term, key)
+        else for (const key of keys) grantOne.run({ term, key, pipeline: pipeline ?? null })
     },
     drop: (id: number): void => void drop.run(id),
   }

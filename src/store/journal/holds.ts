@@ -1,7 +1,7 @@
 // Plans that a guard held: how many changes, over which threshold, and whether a person has released them since.
 // The changes themselves stay in the journal; whatever is newer about one of them takes its place there.
 import type { GuardName, Hold } from '../../core/change/waiting/guard.ts'
-import type { Dropped } from '../../core/decision.ts'
+import type { Dropped, Release } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'
 import { createApprovalStore, createApproversOf } from './approvals.ts'
@@ -167,20 +167,19 @@ function createHoldPlan(db: Connection): RunState['holdPlan'] {
 const IS_RELEASABLE = `state = 'held' AND guard IS NOT NULL AND id NOT IN (SELECT operation FROM approval_need)`
 
 /** Releases what guards held in a run, or of these records of it alone. Within the transaction of the decision. */
-export function createRelease(
-  db: Connection,
-): (of: { run: string; at: number; keys?: readonly string[] | undefined }) => void {
+export function createRelease(db: Connection): (of: Release & { readonly at: number }) => void {
   const countAll = db.prepare(COUNT_OUT_RELEASED)
   const all = db.prepare(`UPDATE operation SET released = 1 WHERE run_id = ? AND ${IS_RELEASABLE}`)
-  const some = db.prepare<[string, string], RowOfHold>(`
-    UPDATE operation SET released = 1 WHERE run_id = ? AND released = 0 AND ${IS_RELEASABLE}
-      AND key IN (SELECT value FROM json_each(?)) RETURNING input_id, guard, 0 AS released`)
+  const some = db.prepare<[{ run: string; keys: string; pipeline: string | null }], RowOfHold>(`
+    UPDATE operation SET released = 1 WHERE run_id = @run AND released = 0 AND ${IS_RELEASABLE}
+      AND (@pipeline IS NULL OR pipeline = @pipeline)
+      AND key IN (SELECT value FROM json_each(@keys)) RETURNING input_id, guard, 0 AS released`)
   const countDecided = createCountDecided(db)
   const forgetAccepted = db.prepare(FORGET_ACCEPTED_OF_RELEASED)
   const noteRelease = db.prepare(`
     UPDATE hold SET released_at = ?, ${WHOLE_NUMBER} WHERE run_id = ? AND ${IS_DECIDED}`)
-  return ({ run, at, keys }) => {
-    if (keys !== undefined) return countDecided(some.all(run, JSON.stringify(keys)), at)
+  return ({ run, at, keys, pipeline = null }) => {
+    if (keys !== undefined) return countDecided(some.all({ run, keys: JSON.stringify(keys), pipeline }), at)
     countAll.run(run)
     all.run(run)
     noteRelease.run(at, run)
