@@ -131,6 +131,44 @@ it('lists what waits under the pipeline that it is of, where several wait for on
   expect(text.match(/^ {4}update K11 /gm)).toHaveLength(1)
 })
 
+it('a record is released and dropped of one pipeline, where several hold records of its key', async () => {
+  await place.write(
+    'config.yaml',
+    configuration(sandbox.url, pipeline('shop', BRAKE), pipeline('crm', BRAKE)),
+  )
+  await place.write('inbox/shop/1.csv', people(1, 12))
+  await place.write('inbox/crm/1.csv', people(1, 12).replaceAll('person', 'other'))
+  await place.cli('run')
+  interface Held {
+    readonly run_id: string
+    readonly pipeline: string
+    readonly changes: readonly { key: string }[]
+  }
+  const plans = async () => ((await place.json('held', 'list')) as { held: Held[] }).held
+  const [shop, crm] = ['shop', 'crm'].map(async (name) =>
+    (await plans()).find((plan) => plan.pipeline === name),
+  )
+  const keys = new Set((await crm)?.changes.map(({ key }) => key))
+  const key = (await shop)?.changes.find((change) => keys.has(change.key))?.key ?? ''
+  const run = (await shop)?.run_id ?? ''
+  for (const action of ['release', 'drop']) {
+    const unclear = await place.cli('held', action, run, '--key', key)
+    expect(unclear).toMatchObject({ code: 2, stderr: expect.stringContaining('--pipeline NAME') as string })
+    expect(unclear.stderr).toMatch(/several pipelines: (shop, crm|crm, shop)/)
+  }
+  const [, wrong] = await Promise.all([
+    place.cli('held', 'release', run, '--key', key, '--pipeline', 'crm'),
+    place.cli('held', 'release', run, '--pipeline', 'crm'),
+  ])
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--key KEY') as string })
+  await place.cli('run')
+  const left = await plans()
+  const waits = (name: string) =>
+    left.filter((plan) => plan.pipeline === name).flatMap((plan) => plan.changes.map((one) => one.key))
+  expect(waits('crm')).not.toContain(key)
+  expect(waits('shop')).toContain(key)
+})
+
 it('check refuses two brakes on one term, and a policy that would take it away', async () => {
   const other = BRAKE.replace('above: 5', 'above: 6').replace('Newsletter', 'newsletter')
   await place.write(

@@ -201,7 +201,11 @@ describe('the command line', () => {
     ['help', 'run', '--json'],
     ['completion', 'bash', '--json'],
   ])('prints no text where JSON is asked for: %s %s %s', async (...words) => {
-    expect(await typed(...words)).toMatchObject({ code: 2, stdout: '' })
+    const { code, stdout } = await typed(...words)
+    expect([code, JSON.parse(stdout)]).toEqual([
+      2,
+      expect.objectContaining({ status: 'failed', code: 'USAGE' }),
+    ])
   })
 
   it('shows --json on the page of each command that has it', () => {

@@ -108,7 +108,15 @@ async function plansOf(
   return (await state.heldPlans(names)).filter(({ runId: id }) => id === run)
 }
 
-/** What guards hold in the run, of the record where one is named. */
+function severalHold({ run, key = '' }: HeldOfRun, names: readonly string[]): SyncError {
+  const message = `record ${key} of run ${run} is held for several pipelines: ${names.join(', ')}`
+  return new SyncError('USAGE', message, { hint: 'Name the pipeline that is meant: --pipeline NAME.' })
+}
+
+/**
+ * What guards hold in the run, of the record where one is named. Throws USAGE where several pipelines hold a record of that key,
+ * and none is named: they may be different people.
+ */
 async function changesOf(
   { run, key, pipeline }: HeldOfRun,
   { settings, state }: Desk,
@@ -121,6 +129,8 @@ async function changesOf(
       (key === undefined || operation.key === key)
     )
       found.push(operation)
+  const names = [...new Set(found.map((one) => one.pipeline))]
+  if (key !== undefined && names.length > 1) throw severalHold({ run, key }, names)
   return found
 }
 

@@ -2,6 +2,11 @@
 import { DECIDING } from './deciding.ts'
 import type { CommandGroup } from './entry.ts'
 
+const OF_PIPELINE = {
+  flags: '--pipeline <NAME>',
+  help: 'with --key, where several pipelines hold a record of that key: of this one',
+}
+
 export const REJECTS: CommandGroup = {
   name: 'rejects',
   summary: 'lists, exports or retries the rejected records',
@@ -88,6 +93,7 @@ export const HELD: CommandGroup = {
       options: [
         { flags: '--remaining', help: 'if some have changed since: releases the others' },
         { flags: '--key <KEY>', help: 'the changes of this record only' },
+        OF_PIPELINE,
         { flags: '--as <NAME>', help: 'the same as --by' },
         ...DECIDING,
       ],
@@ -104,7 +110,7 @@ export const HELD: CommandGroup = {
       description:
         'None of these changes is made, and none is planned again before its record, or its absence, changes. The sync log has what was dropped, by whom and why.',
       arguments: '<RUN>',
-      options: [{ flags: '--key <KEY>', help: 'the changes of this record only' }, ...DECIDING],
+      options: [{ flags: '--key <KEY>', help: 'the changes of this record only' }, OF_PIPELINE, ...DECIDING],
       accounts: 'found',
       examples: [
         'contact-sync held drop 20261121-140509-1a2b3c',
