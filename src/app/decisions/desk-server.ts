@@ -125,7 +125,9 @@ function serveFleet(fleet: Fleet, owner: Owner, log: Log): DeskServer {
   const closing = new AbortController()
   let last = 0
   const take = async ({ id, request }: { id: number; request: string }): Promise<void> => {
-    const say = (answer: OwnerAnswer): void => void fleet.answer(id, lineOf(answer)).catch(() => undefined)
+    // A state that has failed throws within the call; the process that asked sees that this worker has ended.
+    const tell = async (answer: OwnerAnswer): Promise<void> => fleet.answer(id, lineOf(answer))
+    const say = (answer: OwnerAnswer): void => void tell(answer).catch(() => undefined)
     say(await answered(request, { owner, log, say }))
   }
   const look = async (): Promise<void> => {
