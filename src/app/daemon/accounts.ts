@@ -111,6 +111,12 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
   }
 }
 
+/** A server is waited for while others are answered; opening its state stands still. */
+async function answering({ state }: Settings): Promise<void> {
+  const { assertAnswering } = await import('../../store/postgres/silence.ts')
+  return assertAnswering(state)
+}
+
 const stopping = (own: AbortController): Pick<Present, 'stop' | 'isStopped'> => ({
   stop: () => own.abort(),
   isStopped: () => own.signal.aborted,
@@ -150,7 +156,7 @@ function accountSet(parts: OpenParts) {
   const [running, opening] = [new Map<string, Present & Opened>(), new Map<string, Present>()]
   const failures = createFailures(parts)
   const { waiting, wait } = createWaiting(parts, {
-    open: async (settings) => open(settings),
+    open: async (settings) => answering(settings).then(async () => open(settings)),
     readAgain: (account) => running.get(account)?.daemon.reload(),
     onEnd: (account, error) => failures.note('account stopped by an error', account, error),
   })

@@ -1,7 +1,7 @@
 // Speaks with the server while the thread that asked stands still (channel.ts). What is asked together goes over the wire
 // together.
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
-import pg from 'pg'
+import type pg from 'pg'
 import {
   type Statements,
   type Query,
@@ -13,7 +13,8 @@ import {
   type Told,
   type WireData,
 } from './channel.ts'
-import { assertOwnSession } from './pooler.ts'
+import { ownSession } from './pooler.ts'
+import { createSilenceWatch, cut, isOfServer, newClient } from './silence.ts'
 import { serverProblem } from './trouble.ts'
 
 const [BOOL, BYTEA, INT8, INT2, INT4, FLOAT4, FLOAT8, NUMERIC] = [16, 17, 20, 21, 23, 700, 701, 1700]
@@ -25,13 +26,6 @@ const types = {
     if (type === BOOL) return text === 't' ? 1 : 0
     return type === BYTEA ? Buffer.from(text.slice(2), 'hex') : text
   },
-}
-
-function newClient(url: string, pipeline: boolean): pg.Client {
-  const made = new pg.Client({ connectionString: url, application_name: 'contact-sync', pipeline })
-  // The statement that is under way fails, too, and says it.
-  made.on('error', () => undefined)
-  return made
 }
 
 const problemOf = (error: unknown): ServerAnswer => ({ problem: serverProblem(error) })
@@ -106,34 +100,48 @@ function answeredBy(client: pg.Client): (asked: Statements) => Promise<ServerAns
 /** A lock is not waited for: the row is renewed at the next turn, and others must not be late for it. */
 const LOCKED = '55P03'
 
-/** Says statements again and again, over a connection of its own. */
-function createRenewer(url: string) {
+/** A session that is looked after waits for no lock. */
+const LOOK = 'SELECT state FROM pg_stat_activity WHERE pid = $1'
+
+/** A connection beside the first one: says statements again and again, and tells whether a session is at work. */
+function createBeside(url: string) {
   const timers = new Map<string, NodeJS.Timeout>()
   const underWay = new Set<string>()
   let opened: Promise<pg.Client> | undefined
 
-  async function open(lockMs: number): Promise<pg.Client> {
-    const client = newClient(url, false)
-    await client.connect()
-    await client.query(`SET lock_timeout = ${lockMs}`)
+  async function open(): Promise<pg.Client> {
+    const client = newClient(url)
+    try {
+      await client.connect()
+    } catch (error) {
+      cut(client)
+      throw error
+    }
     return client
   }
 
-  async function close(): Promise<void> {
-    const closing = opened
-    opened = undefined
-    await closing?.then(async (client) => client.end()).catch(() => undefined)
+  /** Over a new connection where the last one has failed. */
+  async function ask(query: pg.QueryConfig): Promise<unknown[]> {
+    const used = (opened ??= open())
+    try {
+      return (await (await used).query<object>(query)).rows
+    } catch (error) {
+      if (used === opened && serverProblem(error).code !== LOCKED) {
+        opened = undefined
+        used.then(cut).catch(() => undefined)
+      }
+      throw error
+    }
   }
 
-  /** A renewal that fails is tried again at the next turn, over a new connection. */
+  /** A renewal that fails is tried again at the next turn. */
   async function renew({ renew: text, everyMs }: Renewal): Promise<void> {
     if (underWay.has(text)) return
     underWay.add(text)
-    const used = (opened ??= open(Math.ceil(everyMs / 2)))
     try {
-      await (await used).query(text)
-    } catch (error) {
-      if (used === opened && serverProblem(error).code !== LOCKED) await close()
+      await ask({ text: `SET lock_timeout = ${Math.ceil(everyMs / 2)}; ${text}` })
+    } catch {
+      // At the next turn.
     } finally {
       underWay.delete(text)
     }
@@ -151,7 +159,13 @@ function createRenewer(url: string) {
       ),
     stop,
     stopAll: () => [...timers.keys()].forEach(stop),
-    close,
+    /** Also where the server cannot say it now. */
+    isAtWork: (pid: number | undefined): Promise<boolean> =>
+      ask({ text: LOOK, values: [pid] }).then(
+        ([session]) => (session as { state: string } | undefined)?.state === 'active',
+        (error: unknown) => isOfServer(serverProblem(error).code),
+      ),
+    close: async (): Promise<void> => opened?.then(async (client) => client.end()).catch(() => undefined),
   }
 }
 
@@ -168,12 +182,17 @@ function sayWhenEnded(signal: Int32Array): void {
 /** Answers until it is told to close. */
 function serve({ url, port, signal }: WireData & { port: MessagePort }): void {
   sayWhenEnded(signal)
-  const client = newClient(url, true)
-  const renewer = createRenewer(url)
+  const client = newClient(url, { pipeline: true })
+  const beside = createBeside(url)
+  let session: number | undefined
+  const silence = createSilenceWatch({
+    isAtWork: () => beside.isAtWork(session),
+    giveUp: () => cut(client, Object.assign(new Error('the server did not answer'), { code: 'ETIMEDOUT' })),
+  })
   // A worker that cannot write any more must not keep its lease.
   const broken = (): void => {
     Atomics.store(signal, SIGNAL.broken, 1)
-    renewer.stopAll()
+    beside.stopAll()
   }
   client.on('end', broken)
   client.on('error', broken)
@@ -186,23 +205,32 @@ function serve({ url, port, signal }: WireData & { port: MessagePort }): void {
   }
 
   async function close(): Promise<void> {
-    renewer.stopAll()
+    beside.stopAll()
     await client.end().catch(() => undefined)
-    await renewer.close()
+    await beside.close()
     tell({ answers: [] })
     port.close()
   }
 
-  const connected = client.connect().then(async () => assertOwnSession(client, url))
+  async function answer(asked: Statements): Promise<void> {
+    silence.begin()
+    const given = await answered(asked)
+    silence.end()
+    tell(given)
+  }
+
+  const connected = client.connect().then(async () => {
+    session = await ownSession(client, url)
+  })
   // Each statement says it: the first one may come long after.
   connected.catch(broken)
   Atomics.store(signal, SIGNAL.thread, THREAD_STATES.serving)
   Atomics.notify(signal, SIGNAL.thread)
   port.on('message', (told: Told) => {
-    if (told !== 'close' && 'renew' in told) return renewer.keep(told)
-    if (told !== 'close' && 'renewNoMore' in told) return renewer.stop(told.renewNoMore)
+    if (told !== 'close' && 'renew' in told) return beside.keep(told)
+    if (told !== 'close' && 'renewNoMore' in told) return beside.stop(told.renewNoMore)
     void connected.then(
-      async () => (told === 'close' ? close() : tell(await answered(told))),
+      async () => (told === 'close' ? close() : answer(told)),
       (error: unknown) => tell(problemOf(error)),
     )
   })
