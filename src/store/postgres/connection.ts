@@ -172,8 +172,12 @@ function connectionOver(opening: Opening): Connection {
 /** A process that stands still within a transaction keeps all others waiting for no longer: then its session is ended. */
 const STILL_MS = 5000
 
+/** Limits that a role or a database may have for other programs: a statement over a large state, or one that waits for others, takes longer. */
+const NO_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings
+  WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout')`
+
 const sessionSettings = (leaseMs: number): string =>
-  `SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; ${QUICK_ANALYZE};
+  `${NO_LIMITS}; SET synchronous_commit = on; SET jit = off; SET client_min_messages = warning; ${QUICK_ANALYZE};
   SET idle_in_transaction_session_timeout = ${Math.min(leaseMs, STILL_MS)}`
 
 interface OwnSettings {

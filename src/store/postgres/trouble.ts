@@ -32,6 +32,7 @@ const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
     'cannot be reached: its certificate, or TLS, is not accepted',
     'Check sslmode and sslrootcert in state.url, and the certificate of the server.',
   ],
+  [['57014'], 'STATE_IO', 'had a statement cancelled at its server', AWAY],
   // A statement that was compiled before another worker added a column: it is compiled again over the next connection.
   [['0A000'], 'STATE_IO', 'was upgraded meanwhile', 'Nothing is lost: the process joins the state again.'],
   [

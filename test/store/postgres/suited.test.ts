@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectToServer, readFromServer } from '../../../src/store/postgres/connection.ts'
 import { faultOfServer } from '../../../src/store/postgres/suited.ts'
 import { openState, openStateForReading } from '../../../src/store/state-store.ts'
 import { POSTGRES, type ReplicatedServer, startReplicated, untilUp } from '../../support/postgres-server.ts'
@@ -45,6 +46,23 @@ describe.skipIf(POSTGRES === undefined)('a server', () => {
     const address = server.url.replace('/postgres?', '/latin?')
     expect(() => openState(placeAt(address), OWNER)).toThrow(refusal('STATE_UNUSABLE', 'the encoding LATIN1'))
     expect(openStateForReading(placeAt(address))).toBeUndefined()
+  })
+
+  it('whose database limits the statements of other programs does not limit those of a state', async () => {
+    await server.query('CREATE DATABASE limited')
+    for (const limit of ['statement_timeout', 'lock_timeout', 'idle_session_timeout'])
+      await server.query(`ALTER DATABASE limited SET ${limit} = 40`)
+    const place = placeAt(server.url.replace('/postgres?', '/limited?'))
+    const joining = { name: 'one', machine: 'here', pid: 1, since: 0, leaseMs: 15_000, alone: false }
+    const db = connectToServer(place, joining)
+    expect(db.prepare('SELECT pg_sleep(0.2)').all()).toHaveLength(1)
+    expect(() => db.exec('SET statement_timeout = 40; SELECT pg_sleep(1)')).toThrow(
+      refusal('STATE_IO', 'had a statement cancelled at its server (57014: '),
+    )
+    db.close()
+    const reading = readFromServer(place)
+    expect(reading?.prepare('SELECT pg_sleep(0.2)').all()).toHaveLength(1)
+    reading?.close()
   })
 
   it('that is a replica is waited for, and can be read', async () => {
