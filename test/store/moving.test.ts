@@ -47,6 +47,36 @@ it('is not in force before its mark lies beside it', async () => {
   )
 })
 
+it('says that it is complete, however often it is called again, also once the state was used', async () => {
+  const [from, to] = [join(folder, 'twice.db'), join(folder, 'twice-to.db')]
+  const before = openState(from, OWNER)
+  const line = testLine({ state: before })
+  line.source.drop('1.csv', people(3))
+  expect(await line.run()).toMatchObject({ created: 3 })
+  await before.close()
+  expect(await moveState(from, to, MOVER)).toMatchObject({ isResumed: false })
+  expect(await moveState(from, to, MOVER)).toMatchObject({ isResumed: true })
+
+  const after = openState(to, OWNER)
+  const next = testLine({ state: after, runs: 1 })
+  next.source.drop('2.csv', people(5))
+  expect(await next.run()).toMatchObject({ read: 5 })
+  await after.close()
+  const { mark } = await moveState(from, to, MOVER)
+  const again = openState(to, OWNER)
+  expect((await again.logHead()).entries).toBe(mark.entries)
+  await again.close()
+
+  // Another state is not taken for it, and nobody is told to remove it.
+  const other = join(folder, 'twice-other.db')
+  const state = openState(other, OWNER)
+  const others = testLine({ state })
+  others.source.drop('1.csv', people(1))
+  await others.run()
+  await state.close()
+  await expect(moveState(from, other, MOVER)).rejects.toThrow(/is not empty/)
+})
+
 /** Copied, and not put aside: a folder has the name of the file. */
 async function begunMove(name: string): Promise<readonly [from: string, to: string]> {
   const [from, to] = [join(folder, `${name}.db`), join(folder, `${name}-to.db`)]

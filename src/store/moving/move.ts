@@ -24,7 +24,7 @@ import { UPGRADE_NOTES } from '../postgres/upgrades.ts'
 import { LEASE_MS } from '../postgres/workers.ts'
 import { stateError } from '../file/trouble.ts'
 import { createRowsPrint } from './print.ts'
-import { assertLatest, headAside } from './put-aside.ts'
+import { assertLatest, headAside, isSuccessor } from './put-aside.ts'
 
 export interface MovedTable {
   readonly name: string
@@ -140,7 +140,7 @@ function assertEmpty({ db, place }: End): void {
   const used = USED.filter((name) => db.prepare(`SELECT 1 FROM ${name} LIMIT 1`).get() !== undefined)
   if (used.length === 0) return
   throw new SyncError('USAGE', `${place} is not empty: it has rows in ${used.join(', ')}`, {
-    hint: 'A state is moved to an empty place alone. If a move was interrupted, drop that schema or file, and call it again. Otherwise name another place.',
+    hint: 'A state is moved to an empty place alone: name another one. Drop that schema or file only if no installation uses it.',
   })
 }
 
@@ -362,12 +362,13 @@ export async function moveState(from: StateLocation, to: StateLocation, mover: M
   const aside = headAside(from)
   let end = openEnd(to, mover)
   try {
-    if (metaOf(end.db, 'moving') !== undefined) {
-      if (aside !== undefined) {
-        assertLatest(end.db, end.place, aside)
-        return { tables: [], mark: conclude(end, to), aside: 'by an earlier call', isResumed: true }
-      }
-      // A copy that was not concluded: the source is in force, and is copied once more.
+    const isCopy = metaOf(end.db, 'moving') !== undefined
+    if (aside !== undefined && (isCopy || isSuccessor(end.db, aside))) {
+      assertLatest(end.db, end.place, aside)
+      return { tables: [], mark: conclude(end, to), aside: 'by an earlier call', isResumed: true }
+    }
+    if (isCopy) {
+      // It was not concluded: the source is in force, and is copied once more.
       end.clear()
       end = openEnd(to, mover)
     }

@@ -28,6 +28,11 @@ export function headAside(from: StateLocation): Mark | 'unreadable' | undefined 
   }
 }
 
+/** A move to there was concluded before: its process may have ended before it could say so. */
+export const isSuccessor = (db: Connection, head: Mark | 'unreadable'): boolean =>
+  db.prepare("SELECT 1 FROM meta WHERE name = 'moved'").get() === undefined &&
+  doubtOfState(db, head) === undefined
+
 /** The source may have been used after the copy was made, and be lost, or moved elsewhere: then the copy is not the latest. */
 export function assertLatest(db: Connection, place: string, head: Mark | 'unreadable'): void {
   const doubt = doubtOfState(db, head)
