@@ -33,7 +33,7 @@ function movedText(
     : `Moved from ${from} to ${stateText(to)}: ${amountText(tables)}, each table read back and the same.`
   return [
     what,
-    `The former state was put aside as ${aside}: no command uses it any more. Remove it once you no longer want to go back.`,
+    `The former state was put aside ${isResumed ? aside : `as ${aside}`}: no command uses it any more. Remove it once you no longer want to go back.`,
     `Sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,
     `Now change the configuration: ${nextText(to)}. Until then no run begins. Then: contact-sync audit verify`,
   ]

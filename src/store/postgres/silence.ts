@@ -51,7 +51,7 @@ const TURN_MS = 1000
 /** An answer that takes so many turns longer is looked after, and so often. */
 const LOOK_TURNS = 5
 /** A look that failed is made again at the next turn: the answer may have been on its way, or this process stood still. */
-const FAILED_LOOKS = 2
+const FAILED_LOOKS = 3
 
 export interface SilenceWatch {
   /** Something is asked. */

@@ -25,11 +25,11 @@ describe('what is asked of a server', () => {
     expect(giveUp).not.toHaveBeenCalled()
   })
 
-  it('is given up after two looks that find the session away or at rest', async () => {
-    const { begin, isAtWork, giveUp } = watched([false, false])
+  it('is given up after three looks that find the session away or at rest', async () => {
+    const { begin, isAtWork, giveUp } = watched([false, false, false])
     begin()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(isAtWork).toHaveBeenCalledTimes(2)
+    expect(isAtWork).toHaveBeenCalledTimes(3)
     expect(giveUp).toHaveBeenCalledTimes(1)
   })
 
