@@ -98,8 +98,8 @@ const guardedIo = (outer: Io, seen: Record<'stdout' | 'stderr', (text: string) =
     stderr: guarded(outer.stderr, seen.stderr),
   })
 
-/** With which a command ends that has said itself what keeps it from a result. */
-const WITHOUT_RESULT: readonly number[] = [EXIT.refused, EXIT.noService]
+/** A command that a signal has ended need not have one: a daemon has no result. */
+const FIRST_OF_SIGNALS = 128
 /** Characters; a daemon may write for months. */
 const LONGEST_SAID = 4000
 
@@ -120,7 +120,7 @@ function createFailures(args: readonly string[], outer: Io) {
   return {
     io,
     ended(exitCode: number): void {
-      if (WITHOUT_RESULT.includes(exitCode)) print(failureAsSaid(said))
+      if (exitCode !== EXIT.done && exitCode < FIRST_OF_SIGNALS) print(failureAsSaid(said))
     },
     failed: (error: unknown): void => print(failureDocument(error)),
   }

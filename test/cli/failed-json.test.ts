@@ -53,6 +53,24 @@ it('what a command says itself', async () => {
   expect(stderr.trim()).toBe(error)
 })
 
+it('what is the matter with each of several accounts', async () => {
+  const service = '{ base_url: http://127.0.0.1:1, api_key: "${NO_SUCH_KEY:-key}" }'
+  const of = (account: string): string =>
+    `\n  ${account}-people: { account: ${account}, source: { type: csv, folder: ${account} }, key: no, map: { mail: mail } }`
+  await place.write(
+    'config.yaml',
+    `accounts: { north: { service: ${service} }, south: { service: ${service} } }
+state: { path: state.db }
+pipelines:${of('north')}${of('south')}
+`,
+  )
+  const { code, stdout } = await place.cli('audit', 'verify', '--json')
+  expect(code).toBe(2)
+  const { status, error } = JSON.parse(stdout) as { status: string; error: string }
+  expect(status).toBe('failed')
+  expect(error).toMatch(/account north: .*no state[^]*account south: .*no state/)
+})
+
 it('nothing on standard output without --json', async () => {
   expect(await place.cli('run', 'nosuch')).toMatchObject({ code: 2, stdout: '' })
   expect(await place.cli('run', '--nosuch')).toMatchObject({ code: 2, stdout: '' })
