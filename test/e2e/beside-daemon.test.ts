@@ -56,6 +56,19 @@ const auditJson = z.object({
   ),
 })
 
+it('says that a daemon which stands still has not answered, and goes on with it', async () => {
+  await shop.configure(FULL)
+  const { process: stopped } = await started()
+  await shop.drop('shop', 'a.csv', peopleCsv(2))
+  stopped.kill('SIGSTOP')
+  const asking = shop.start('run', 'shop', '--json')
+  await asking.stderrHas(/no answer for 10 seconds from the process that has the state/)
+  stopped.kill('SIGCONT')
+  const { code, stdout } = await asking.ended
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ pipelines: [{ status: 'ok' }] })
+})
+
 async function run(...args: string[]) {
   const { code: exit, stdout, stderr } = await shop.cli('run', 'shop', '--json', ...args)
   if (stdout === '') throw new Error(stderr)
