@@ -554,6 +554,13 @@ describe('what cannot be told is said, and nothing is guessed', () => {
   it('where the person was erased: nobody is found, and no value comes back', async () => {
     expect((await command('audit', 'forget', 'key:K11', '--yes')).code).toBe(0)
     const { code, stdout } = await command('explain', 'shop', 'K11', '--json')
-    expect([code, stdout]).toEqual([2, ''])
+    expect(code).toBe(2)
+    const { error, ...rest } = JSON.parse(stdout) as { error: string }
+    expect(rest).toEqual({
+      status: 'failed',
+      code: 'USAGE',
+      hint: expect.stringContaining('Erased persons') as string,
+    })
+    expect(error).toBe('neither the state nor the sync log knows a record K11 of shop')
   })
 })
