@@ -311,7 +311,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '1:57: is not valid YAML here; put the text with ${...} in quotes, because it is between { and }',
   ],
   'variable-in-default': [
-    '6:12: pipelines.shop.where: holds "${" in the default of STATUS; a default names no variable, write plain text',
+    '6:12: pipelines.shop.where: holds "${" in the default of STATUS; a default cannot name a variable: write plain text',
   ],
   'variable-malformed': [
     '6:12: pipelines.shop.where: holds "${" without a variable name and "}"; write ${NAME} or ${NAME:-default}, and $${ for the literal characters',

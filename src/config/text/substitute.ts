@@ -31,7 +31,9 @@ export function substitute(text: string, env: Environment): Substituted {
       return whole
     }
     if (fallback?.includes('${') === true) {
-      problems.push(`holds "\${" in the default of ${name}; a default names no variable, write plain text`)
+      problems.push(
+        `holds "\${" in the default of ${name}; a default cannot name a variable: write plain text`,
+      )
       return whole
     }
     replaced = true
