@@ -100,6 +100,14 @@ const noneHeld = ({ run, key }: HeldOfRun): SyncError =>
     },
   )
 
+/** A pipeline says whose record is meant; without one it would be lost on the way. */
+function assertMeant({ key, pipeline }: HeldOfRun): void {
+  if (pipeline === undefined || key !== undefined) return
+  throw new SyncError('USAGE', '--pipeline says whose record is meant, and none is named', {
+    hint: 'Name the record, too: --key KEY.',
+  })
+}
+
 async function plansOf(
   { run, pipeline }: HeldOfRun,
   { settings, state }: Desk,
@@ -315,6 +323,7 @@ export async function releaseHeld(
   desk: Desk,
   { remaining, ...which }: HeldOfRun & { remaining: boolean },
 ): Promise<Released> {
+  assertMeant(which)
   const { run, key } = which
   const plans = await plansOf(which, desk)
   const needsApproval = plans.some(({ needed }) => needed > 0)
@@ -352,6 +361,7 @@ export async function releaseHeld(
  * changed. Throws USAGE where there are none.
  */
 export async function dropHeld(desk: Desk, which: HeldOfRun): Promise<Released> {
+  assertMeant(which)
   const changes = await changesOf(which, desk)
   if (changes.length === 0) throw noneHeld(which)
   const counts = countsOf(changes)

@@ -6,7 +6,6 @@ import type { Operation } from '../../core/change/operation.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { StateStore } from '../../core/state-store.ts'
-import { SyncError } from '../../core/words/errors.ts'
 import { plural } from '../../core/words/format.ts'
 import type { DecidingOptions } from '../decided-by.ts'
 import { decided } from '../deciding.ts'
@@ -140,24 +139,14 @@ interface ReleaseOptions extends DropOptions {
   readonly remaining?: boolean
 }
 
-/** Which changes of a run are meant: all, or those of a record. Throws USAGE for a pipeline without a record. */
-function heldOf(run: string, { key, pipeline }: DropOptions, settings: Settings) {
-  if (pipeline === undefined) return { run, key }
-  if (key === undefined)
-    throw new SyncError('USAGE', '--pipeline says whose record is meant, and none is named', {
-      hint: 'Name the record, too: --key KEY.',
-    })
-  chosenPipelines(settings, [pipeline])
-  return { run, key, pipeline }
-}
-
 export async function releaseHeldPlan(
   io: Io,
   options: ReleaseOptions,
   [run = '']: string[],
 ): Promise<number> {
   const settings = await commandSettings(io, options)
-  const args = { ...heldOf(run, options, settings), remaining: options.remaining === true }
+  const { key, pipeline, remaining = false } = options
+  const args = { run, key, pipeline, remaining }
   const released = await decided({ io, options, settings }, { kind: 'held release', args })
   if (options.json === true) printJson(io, released)
   else for (const line of releasedText(released)) print(io, line)
@@ -168,7 +157,7 @@ export async function dropHeldPlan(io: Io, options: DropOptions, [run = '']: str
   const settings = await commandSettings(io, options)
   const dropped = await decided(
     { io, options, settings },
-    { kind: 'held drop', args: heldOf(run, options, settings) },
+    { kind: 'held drop', args: { run, key: options.key, pipeline: options.pipeline } },
   )
   const names = [...new Set(dropped.pipelines)].join(', ')
   if (options.json === true) printJson(io, dropped)

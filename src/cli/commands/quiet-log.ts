@@ -1,6 +1,7 @@
 // The operational log of a command that a person waits for: what it did is on standard output, standard error says what went wrong,
 // and the log file has everything. That nothing is sent for a while is said, too: it would look like a program that hangs.
 import type { EventName, LogEvent } from '../../core/log/events/events.ts'
+import { heldBackText } from '../../core/log/events/service-event.ts'
 import type { Settings } from '../../core/settings.ts'
 import { spanText } from '../../core/words/format.ts'
 import { createLog, type Log } from '../../log/log.ts'
@@ -16,8 +17,7 @@ interface Wait {
   readonly answer: string
 }
 
-const ASKED_TO_WAIT = ({ wait_ms: ms }: Wait): string =>
-  `the service has asked to wait: nothing is sent for ${spanText(ms)}, then this continues`
+const ASKED_TO_WAIT = ({ wait_ms: ms }: Wait): string => heldBackText(ms)
 
 const TEXTS: Partial<Record<EventName, (wait: Wait) => string>> = {
   'requests paused': ASKED_TO_WAIT,

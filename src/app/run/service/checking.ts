@@ -1,5 +1,6 @@
 // What `check`, `terms` and `fields` ask: the service, one attempt a call, and the files that wait now.
 import { SyncError } from '../../../core/words/errors.ts'
+import { heldBackText } from '../../../core/log/events/service-event.ts'
 import { difference } from '../../../core/change/diff.ts'
 import { NO_CUSTOM_FIELDS } from '../../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper, optionalColumns, wantedColumns } from '../../../core/mapping/mapping.ts'
@@ -19,7 +20,7 @@ import type {
 import type { SourceItem } from '../../../core/mapping/record.ts'
 import type { PipelineSettings, Settings } from '../../../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../../../core/mapping/terms.ts'
-import { plural, spanText } from '../../../core/words/format.ts'
+import { plural } from '../../../core/words/format.ts'
 import { createService } from '../../../service/service.ts'
 import { ordersWithin } from '../../../sync/plan/date-orders.ts'
 import { recordsAmong } from '../../../sync/plan/united.ts'
@@ -31,9 +32,6 @@ import { planFolder } from '../../temporary-folder.ts'
 
 const aloneText = (code: string): string =>
   `rate limit counted by this process only: the file beside the state that shares it cannot be used (${code})`
-
-const pausedText = (ms: number): string =>
-  `the service has asked to wait: nothing is sent for ${spanText(ms)}, then this continues`
 
 /** Who waits for the answer, and counts the requests. */
 type Asker = Pick<Desk, 'tell' | 'onService'>
@@ -56,7 +54,7 @@ export async function withService<T>(
     clock,
     random,
     onEvent(event) {
-      if (event.type === 'paused') by.tell(pausedText(event.delayMs))
+      if (event.type === 'paused') by.tell(heldBackText(event.delayMs))
       by.onService?.(event)
     },
     ...sharedWindow(settings, (code) => by.tell(aloneText(code))),

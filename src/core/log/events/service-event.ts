@@ -1,6 +1,7 @@
 // What the client of the service tells those who watch it: logs, metrics, traces. Nothing in it is personal: a path is
 // always the template of the interface, `/contact/<contact_id>`. Durations in milliseconds.
 import type { RequestTrace } from '../../ports.ts'
+import { spanText } from '../../words/format.ts'
 
 /** One request, answered or abandoned. */
 export interface RequestEvent {
@@ -39,6 +40,10 @@ export type ServiceEvent =
   | { readonly type: 'daily_limit' }
   /** The window cannot be shared with other processes; `reason`: the code of the error. */
   | { readonly type: 'alone'; readonly reason: string }
+
+/** For a person who waits while all calls are held back for so long. */
+export const heldBackText = (ms: number): string =>
+  `the service has asked to wait: nothing is sent for ${spanText(ms)}, then this continues`
 
 export type ServiceListener = (event: ServiceEvent) => void
 
