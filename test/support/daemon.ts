@@ -42,6 +42,8 @@ export interface TestDaemonOptions {
   load?(): Promise<AccountConfiguration>
   /** Nothing can be entered into the sync log. */
   isFull?(): boolean
+  /** Where commands reach it; nothing is opened otherwise. Given is what it has logged so far. */
+  openDesk?(lines: readonly string[]): Promise<void>
   /** What operators have paused; it may change without the daemon being told, as by way of another worker. */
   readonly paused?: readonly PipelinePause[]
   /** It is woken by its own clock, as in earnest; by `pass` otherwise. */
@@ -197,6 +199,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
       log: notingLog(lines),
       signal: ending.signal,
       listeners: [(event) => void events.push(event)],
+      openDesk: async () => options.openDesk?.(lines),
       load: options.load ?? (() => Promise.resolve({ ok: true, settings, warnings: [] })),
       ...(options.wakesByItself === true ? {} : { ticks }),
     },

@@ -11,7 +11,7 @@ import type { Reach } from '../../core/state-place.ts'
 import { createSharedChannels } from '../../store/postgres/shared-channels.ts'
 import { openServerSessions } from '../../store/sessions/sessions.ts'
 import type { Log } from '../../log/log.ts'
-import { openDesk } from '../decisions/desk-server.ts'
+import { type DeskServer, openDesk } from '../decisions/desk-server.ts'
 import { resumeDecisions, takeDecision, takeLeft, UNWATCHED } from '../decisions/taking.ts'
 import type { AccountConfiguration, BrokenFile, Configuration } from '../run/configuration.ts'
 import { openRunner } from '../run/runner.ts'
@@ -87,6 +87,7 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
   const owned = { state: runner.state, onService: watcher.onService }
   const fence = runner.state.fleet?.own()
   if (fence !== undefined) formers.set(account, fence)
+  let desk: DeskServer | undefined
   try {
     await runner.bind(signal)
     const tried = new Set<number>()
@@ -98,11 +99,13 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
       decide: (decision, owner) =>
         takeDecision({ ...owner, ...owned }, decision, { isConfirmed: true, watching: UNWATCHED }),
       takeLeft: (owner) => takeLeft({ ...owner, ...owned }, tried, log),
+      async openDesk(owner) {
+        desk = await openDesk({ ...owner, ...owned }, log)
+      },
     })
-    const desk = await openDesk({ ...daemon.decisions, ...owned }, log)
     const ended = daemon
       .ended()
-      .finally(() => desk.close())
+      .finally(() => desk?.close())
       .finally(() => runner.close())
     return { daemon, ended }
   } catch (error) {

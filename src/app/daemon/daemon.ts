@@ -79,6 +79,8 @@ interface Parts {
   decide?(decision: Decision, owner: Daemon['decisions']): Promise<unknown>
   /** Takes decisions that a worker had not concluded which is gone; they wait for the next start otherwise. */
   takeLeft?(owner: Daemon['decisions']): Promise<void>
+  /** Where commands reach it; it says that it is started once they do. */
+  openDesk?(owner: Daemon['decisions']): Promise<unknown>
   /** What it is served by; a server of its own otherwise. */
   readonly serving?: Serving
   /** What wakes it; the clock otherwise. */
@@ -370,6 +372,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     state: runner.state,
     decide: async (decision) => parts.decide?.(decision, decisions),
   })
+  await parts.openDesk?.(decisions)
   log.info('daemon started', { pipelines: first.pipelines.length, port: server.port })
   all.begin()
   ownership.begin()

@@ -37,6 +37,15 @@ it('runs each pipeline when it is due, in its own zone, and enters that it has',
   expect(one.due.get('night')).toMatchObject({ doneUpTo: Date.parse('2027-03-28T01:00:00Z') })
 })
 
+it('says that it is started once commands reach it, not before', async () => {
+  let said: readonly string[] = ['nothing was opened']
+  const one = await daemonWith({
+    openDesk: (lines) => Promise.resolve(void (said = [...lines])),
+  })
+  expect(said).toEqual([])
+  expect(one.lines[0]).toMatch(/^daemon started/)
+})
+
 it('says that the disk is full, tries again when it is due, and is ready again once that went well', async () => {
   const one = await daemonWith({ outcomes: [fault('STATE_FULL'), {}] })
   await one.pass(HOUR)
