@@ -62,7 +62,7 @@ it('says that a daemon which stands still has not answered, and goes on with it'
   await shop.drop('shop', 'a.csv', peopleCsv(2))
   stopped.kill('SIGSTOP')
   const asking = shop.start('run', 'shop', '--json')
-  await asking.stderrHas(/no answer for 10 seconds from the process that has the state/)
+  await asking.stderrHas(/no answer for 10 seconds from the process that was asked/)
   stopped.kill('SIGCONT')
   const { code, stdout } = await asking.ended
   expect(code).toBe(0)

@@ -289,6 +289,22 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect(await older.stderrHas(/^/)).not.toContain('decision resumed')
   })
 
+  it('says of a worker that it has not answered, and that it ended', async () => {
+    expect((await shop.cli('run', 'shop')).code).toBe(0)
+    await server.query(
+      `WITH other AS (
+         INSERT INTO contact_sync.worker (name, machine, pid, since, alone, labels, runs, configured, doing, rest, lease_ms, until)
+         VALUES ('other', 'elsewhere', 1, 0, false, '[]', '{"shop":""}', 0, '[]', 'none', 300000, clock_timestamp() + interval '300 s')
+         RETURNING fence)
+       INSERT INTO contact_sync.pipeline_lease SELECT 'shop', fence, 0 FROM other`,
+    )
+    const asking = shop.start('run', 'shop')
+    await asking.stderrHas(/no answer for 10 seconds from the process that was asked/)
+    await server.query("DELETE FROM contact_sync.worker WHERE name = 'other'")
+    const { code, stderr } = await asking.ended
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/the worker that was asked ended/)])
+  })
+
   it('joins again when the connections were cut, and says meanwhile that it is not ready', async () => {
     const daemon = await start()
     const { port } = JSON.parse(

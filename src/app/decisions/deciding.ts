@@ -13,6 +13,7 @@ import { atRest } from '../run/workers/resting.ts'
 import { Unconfirmed } from '../run/desk.ts'
 import { addressee, askEveryWorker, askWorker, requestOf } from './fleet-asking.ts'
 import { type Deciding, type KindName, KINDS, type ResultOf } from './kinds.ts'
+import { tellOfSilence } from './silence.ts'
 import { resumeDecisions, takeDecision } from './taking.ts'
 import { type OwnerAnswer, answerSchema, errorOfAnswer, lineOf, type Request, socketBeside } from './wire.ts'
 
@@ -60,8 +61,6 @@ async function socketOf(statePath: string): Promise<Socket | undefined> {
 
 const GONE =
   'the process that has the state ended before it answered; what it had not concluded is taken by the next one'
-const QUIET_MS = 10_000
-const QUIET = `no answer for ${QUIET_MS / 1000} seconds from the process that has the state (contact-sync status names it): it is busy, or stands still; waiting for it`
 const LEFT = 'this command was ended before the answer came; what it asked for may be taken all the same'
 
 /** The last answer of the owner. Throws STATE_LOCKED where it ended before. */
@@ -73,17 +72,14 @@ async function conversation(
   const stop = (): void => void socket.destroy()
   signal.addEventListener('abort', stop, { once: true })
   socket.on('error', stop)
-  const heard = new AbortController()
-  void clock.sleep(QUIET_MS, heard.signal).then(() => {
-    if (!heard.signal.aborted) tell(QUIET)
-  })
+  const endSilence = tellOfSilence(tell)
   socket.write(lineOf(request))
   try {
     const lines = createInterface({ input: socket })
     // A connection that breaks has no end of its own.
     socket.once('close', () => lines.close())
     for await (const line of lines) {
-      heard.abort()
+      endSilence()
       const answer = answerSchema.parse(JSON.parse(line))
       if ('tell' in answer) tell(answer.tell)
       else if ('show' in answer) show?.(answer.show)
@@ -93,7 +89,7 @@ async function conversation(
     // An owner that is killed resets the connection, or leaves half a line.
     if (error !== socket.errored && !(error instanceof SyntaxError)) throw error
   } finally {
-    heard.abort()
+    endSilence()
     signal.removeEventListener('abort', stop)
     socket.destroy()
   }

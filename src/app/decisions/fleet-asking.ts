@@ -8,6 +8,7 @@ import { systemClock as clock } from '../../system.ts'
 import type { WithWarnings } from '../run/run.ts'
 import type { KindName, RunMade } from './kinds.ts'
 import type { AskedRun, RunListener } from './owner.ts'
+import { tellOfSilence } from './silence.ts'
 import {
   answerSchema,
   configPrint,
@@ -63,10 +64,15 @@ function heard(line: string, { tell, show }: FleetListener): OwnerAnswer | undef
   return undefined
 }
 
-async function answerTo(fleet: Fleet, ask: number, listener: FleetListener): Promise<OwnerAnswer> {
+async function answerTo(
+  fleet: Fleet,
+  { ask, endSilence }: { readonly ask: number; readonly endSilence: () => void },
+  listener: FleetListener,
+): Promise<OwnerAnswer> {
   const { signal } = listener
   for (let after = 0; ;) {
     const { isOpen, lines } = await fleet.answersTo(ask, after)
+    if (lines.length > 0) endSilence()
     for (const { id, line } of lines) {
       after = id
       const last = heard(line, listener)
@@ -83,12 +89,14 @@ export async function askWorker(
   { to, request }: { to: number; request: Request },
   listener: FleetListener,
 ): Promise<OwnerAnswer> {
-  const { signal } = listener
+  const { signal, tell } = listener
   const ask = await fleet.ask(to, lineOf(request))
   if (ask === undefined) throw gone(false)
+  const endSilence = tellOfSilence(tell)
   try {
-    return await answerTo(fleet, ask, listener)
+    return await answerTo(fleet, { ask, endSilence }, listener)
   } finally {
+    endSilence()
     if (!signal.aborted) await fleet.endAsk(ask)
   }
 }
