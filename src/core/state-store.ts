@@ -33,7 +33,7 @@ import type { DueStore, PauseStore } from './outcome/daemon.ts'
 import type { ReadStore } from './log/reads.ts'
 import type { RetentionStore } from './retention.ts'
 import type { RunState } from './run-state.ts'
-import type { StateLists, ReleaseStore, RebuildStore, InstanceStore } from './state.ts'
+import type { StateLists, ReleaseStore, RebuildStore, InstanceStore, FormerNameStore } from './state.ts'
 
 /** All that runs, plans and undoing need. */
 export interface SyncState
@@ -58,6 +58,7 @@ export interface SyncState
     CursorStore,
     DeleteCounts,
     InstanceStore,
+    FormerNameStore,
     MappingStore,
     TermNameStore,
     ResolutionStore,

@@ -207,6 +207,11 @@ export interface InstanceStore {
   instance(): Promise<string>
 }
 
+export interface FormerNameStore {
+  /** What the pipeline was called before it was renamed. */
+  formerNames(pipeline: string): Promise<readonly string[]>
+}
+
 export interface FoundContact {
   readonly pipeline: string
   readonly key: string

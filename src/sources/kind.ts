@@ -12,7 +12,12 @@ export interface SourceDeps {
   /** For sources that fetch; without it tokens are kept in memory. */
   readonly tokens?: TokenVault
   /** Who claims files on other machines: by the id of its state. Without it, none is claimed. */
-  readonly owner?: { readonly pipeline: string; state(): Promise<string> }
+  readonly owner?: {
+    readonly pipeline: string
+    /** Under which it may have claimed files, too. */
+    formerNames(): Promise<readonly string[]>
+    state(): Promise<string>
+  }
 }
 
 /** A kind of source as the registry lists it and the manual shows it. */

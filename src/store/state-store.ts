@@ -65,6 +65,7 @@ import { createSuppressionStore } from './journal/contacts/suppression.ts'
 import { statePlace } from './file/place.ts'
 import { copyForPlan } from './file/plan-copy.ts'
 import { createSharers } from './journal/contacts/others.ts'
+import { createNames } from './log/former-names.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
 import { createReadStore } from './reads.ts'
 import { createRebuildStore } from './journal/rebuild.ts'
@@ -113,6 +114,7 @@ function storeOver(
   { close, wrap = (store) => store }: { close: () => void; wrap?: (store: Stores) => Stores },
 ): StateStore {
   const instance = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'instance'").pluck()
+  const names = createNames(db)
   const store = {
     ...createReadings(db),
     ...createStagingStore(db),
@@ -152,6 +154,7 @@ function storeOver(
     linkedKeys: createLinkedKeys(db),
     sharers: createSharers(db),
     instance: async () => instance.get() ?? '',
+    formerNames: async (pipeline: string) => names(pipeline).slice(1),
   }
   return {
     ...watch.over(wrap(store)),

@@ -20,6 +20,7 @@ import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import { createSuppressions } from './suppression.ts'
 import { keepingWarnings } from './keeping-warnings.ts'
 import { sharedWindow } from './service/rate-window.ts'
+import { claimOwner } from './renamed.ts'
 import type { RunOptions } from './run.ts'
 import type { UndoRequest } from './runner.ts'
 import { assertReadOfService } from './service/service-binding.ts'
@@ -69,11 +70,10 @@ async function* overCopy(
   const id = runId(clock.now(), random)
   // A token that the plan has renewed is the one that the next run needs.
   const tokens = createTokenVault(settings.state)
-  const owner = { pipeline: pipeline.name, state: () => state.instance() }
   const { source, close: closeSource } = await openPlanSource(pipeline.source, {
     clock,
     tokens,
-    owner,
+    owner: claimOwner(state, pipeline.name),
     ownFolder: planFolder,
   })
   const { signal, report } = options

@@ -3,7 +3,9 @@
 import { effectiveSettings } from '../../config/effective.ts'
 import type { Stop } from '../../core/outcome/circuit.ts'
 import type { PipelineSettings, Settings, ShownSetting } from '../../core/settings.ts'
+import type { FormerNameStore, InstanceStore } from '../../core/state.ts'
 import { plural } from '../../core/words/format.ts'
+import type { SourceDeps } from '../../sources/kind.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
 import { orphansAmong } from '../../store/pipelines.ts'
 import type { OwnedState } from '../../store/state-store.ts'
@@ -38,3 +40,13 @@ export async function renamedStop(
   }
   return undefined
 }
+
+/** Who claims files on other machines: what was claimed under a former name is its own. */
+export const claimOwner = (
+  state: InstanceStore & FormerNameStore,
+  pipeline: string,
+): NonNullable<SourceDeps['owner']> => ({
+  pipeline,
+  formerNames: () => state.formerNames(pipeline),
+  state: () => state.instance(),
+})

@@ -25,6 +25,7 @@ import { createKeeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../../system.ts'
 import { createSuppressions } from './suppression.ts'
 import { sharedWindow } from './service/rate-window.ts'
+import { claimOwner } from './renamed.ts'
 import { loggedRun, type RunnerParts, type RunOptions, type WithWarnings } from './run.ts'
 import { assertOfService, bindAtFirstUse } from './service/service-binding.ts'
 import { logService } from './service/service-log.ts'
@@ -160,7 +161,6 @@ export function openRunner(first: Settings, options: Opening): Runner {
   const lease = leasedTo(state.fleet, clock)
   const leased: typeof lease = (pipeline, work) => share.during(() => lease(pipeline, work))
   let keeping = createKeeping(first.keep, { state, clock })
-  const ownerOf = (pipeline: string) => ({ pipeline, state: () => state.instance() })
   const partsFor = (source: Source): RunnerParts => ({
     ...machine,
     ...{ settings, service, source, turns, mails, log, keeping, suppressions, watcher },
@@ -175,7 +175,7 @@ export function openRunner(first: Settings, options: Opening): Runner {
         runOptions.rejectsOnly === true
           ? createRejectSource(state, pipeline.name)
           : (machine.source?.(pipeline) ??
-            createSource(pipeline.source, { clock, tokens, owner: ownerOf(pipeline.name) }))
+            createSource(pipeline.source, { clock, tokens, owner: claimOwner(state, pipeline.name) }))
       const { wait } = runOptions
       const work = (context: RunContext) => runPipeline(context, { wait })
       return leased(pipeline.name, () => loggedRun(pipeline, partsFor(source), { options: runOptions, work }))

@@ -55,7 +55,8 @@ async function claimOn(session: RemoteSession, name: string, spool: string): Pro
 }
 
 const isOwn = async (claim: Claim, { owner }: Claimant): Promise<boolean> =>
-  claim.owner === (await owner.state()) && claim.pipeline === owner.pipeline
+  claim.owner === (await owner.state()) &&
+  (claim.pipeline === owner.pipeline || (await owner.formerNames()).includes(claim.pipeline))
 
 function claimedBy({ by, since }: Claim, name: string, { folder }: Claimant): SyncError {
   const shown = displayName(Buffer.from(name))

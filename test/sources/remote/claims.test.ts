@@ -149,6 +149,24 @@ describe('claims in a bucket', () => {
     expect(claims()).toEqual(['in/.claims/other.csv', 'in/.claims/pipeline.csv', 'in/.claims/rubbish.csv'])
   })
 
+  it('a claim of a pipeline is its own after the pipeline was renamed', async () => {
+    const place = await installed()
+    store.put('in/a.csv', people(0))
+    store.before = (method, key) => {
+      if (method === 'GET' && key === 'in/a.csv') store.failAfter(0)
+    }
+    expect((await place.cli('run')).code).toBe(3)
+    store.before = () => undefined
+    store.failAfter(Infinity)
+    expect(claims()).toEqual(['in/.claims/a.csv'])
+    const yaml = readFileSync(place.path('config.yaml'), 'utf8')
+    await place.write('config.yaml', yaml.replace('  shop:', '  store:'))
+    expect((await place.cli('state', 'rename-pipeline', 'shop', 'store')).code).toBe(0)
+    expect((await place.cli('plan')).stdout).toMatch(/3 to be created/)
+    expect((await place.cli('run')).stdout).toMatch(/3 created/)
+    expect([created(), waiting(), claims()]).toEqual([3, [], []])
+  })
+
   it('from a store that overwrites what it must not a file is read with a warning, or left where claims are required', async () => {
     store.habits.conditionalWrite = false
     store.put('in/a.csv', people(0))

@@ -118,6 +118,7 @@ function memoryFacts(tables: Tables) {
     dateOrders: async (pipeline: string) => orders.get(pipeline) ?? {},
     keepDateOrders: async (pipeline: string, kept: DateOrders) => void orders.set(pipeline, kept),
     instance: async () => '0123456789abcdef',
+    formerNames: async () => [],
     async keepMapping(hash: string, text: () => string) {
       if (!mappings.has(hash)) mappings.set(hash, text())
     },
