@@ -253,4 +253,6 @@ export interface RunState {
   ): Promise<readonly { readonly guard: GuardName; readonly deletes: number }[]>
   /** Records of a run that have no outcome yet. */
   countRemaining(runId: string): Promise<number>
+  /** Which of these records have none. */
+  remainingOf(runId: string, keys: readonly string[]): Promise<readonly string[]>
 }

@@ -263,7 +263,7 @@ export async function accountFor(
   await state.keepMapping(pipeline.hash, () => mappingText(pipeline))
   const files: InputReport[] = []
   await work(files).catch((error: unknown) => haltFor(error, context))
-  tally.counts.failed += await state.countRemaining(runId)
+  tally.noteLeft(await state.countRemaining(runId), await state.remainingOf(runId, tally.givenKeys()))
   assertBalanced(tally.counts)
   const { stop } = context.circuit
   const isOverTime = stop?.code === 'MAX_DURATION'

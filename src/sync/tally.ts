@@ -46,6 +46,10 @@ export interface Tally {
   forgetAlone(key: string): void
   /** It is given that term: what becomes of it counts with the rest of its record, or in its place where it is worse. */
   noteGiving(key: string): void
+  /** Those that are given one. */
+  givenKeys(): readonly string[]
+  /** So many records got no outcome before the run ended, among them these, which count with the rest of them. */
+  noteLeft(number: number, given: readonly string[]): void
   /** That term waits for approvers: the record counts as held, and not as what its other changes were. */
   noteAskHeld(key: string): void
 }
@@ -91,6 +95,14 @@ function outcomeCounter(counts: Counts, held: HeldCounter) {
     counts[outcome] += by
     if (why !== undefined) held.note(why, by)
   }
+  /** Of a record that stands in several files each change counts. */
+  const count = (key: string, counted: Counted): void => {
+    const before = giving.has(key) ? asks.get(key) : undefined
+    if (before !== undefined && !goesBefore(counted.outcome, before.outcome)) return
+    if (before !== undefined) add(before, -1)
+    add(counted, 1)
+    if (asks.has(key)) asks.set(key, counted)
+  }
   return {
     asking: {
       noteAsking: (key: string): void => void asks.set(key, asks.get(key)),
@@ -107,15 +119,14 @@ function outcomeCounter(counts: Counts, held: HeldCounter) {
       },
       forgetAlone: (key: string): void => void alone.delete(key),
       noteGiving: (key: string): void => void giving.add(key),
+      givenKeys: (): readonly string[] => [...giving],
+      noteLeft(number: number, given: readonly string[]): void {
+        counts.failed += number - given.length
+        for (const key of given) count(key, { outcome: 'failed', why: undefined })
+      },
+      noteAskHeld: (key: string): void => count(key, { outcome: 'held', why: undefined }),
     },
-    /** Of a record that stands in several files each change counts. */
-    count(key: string, counted: Counted): void {
-      const before = giving.has(key) ? asks.get(key) : undefined
-      if (before !== undefined && !goesBefore(counted.outcome, before.outcome)) return
-      if (before !== undefined) add(before, -1)
-      add(counted, 1)
-      if (asks.has(key)) asks.set(key, counted)
-    },
+    count,
     deleteHeld(why: HeldWhy | undefined): void {
       counts.held_deletes += 1
       if (why !== undefined) held.note(why)
@@ -198,7 +209,6 @@ export function createTally(runId: string, exampleKey?: string): Tally {
     noteEdits: ({ id }, found) => edits.note(id, found),
     leftOut: leftOutCounter(exampleKey),
     ...outcomes.asking,
-    noteAskHeld: (key) => outcomes.count(key, { outcome: 'held', why: undefined }),
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },

@@ -277,6 +277,8 @@ export function stateContract(name: string, open: () => TestState): void {
       ).toEqual([])
       expect(await link('K1')).toMatchObject({ unsure: ['phone'], isUnfinished: true })
       expect(await state.countRemaining('r2')).toBe(2)
+      expect(await state.remainingOf('r2', ['K9', 'K1'])).toEqual(['K1'])
+      expect(await state.remainingOf('r2', [])).toEqual([])
       const endOf = (operation: Operation): Settled =>
         ({ operation, request: undefined, ...done(operation) }) as Settled
       const updated = { settled: [endOf(update)], context: aboutRun('r2') }

@@ -110,6 +110,20 @@ describe('above the number', () => {
     expect(changes).toHaveLength(2)
   })
 
+  it('a record whose term is left when the run is ended counts once, as failed; the next run gives it', async () => {
+    const one = line()
+    one.service.fault = ({ path }) => {
+      if (path.includes('/terms')) one.abort.abort()
+      return undefined
+    }
+    const { read, created, failed } = await drop(one, people(1, 4))
+    expect({ read, created, failed }).toEqual({ read: 4, created: 1, failed: 3 })
+    one.service.fault = () => undefined
+    one.abort = new AbortController()
+    expect(await one.run()).toMatchObject({ status: 'ok', failed: 0 })
+    expect(given(one)).toHaveLength(4)
+  })
+
   it('a record that was created and then not given its term counts once, as what is worse', async () => {
     const one = line()
     one.service.fault = ({ method, path }) =>

@@ -159,10 +159,14 @@ type Journal = Pick<
   | 'leftOpen'
   | 'replan'
   | 'countRemaining'
+  | 'remainingOf'
 > &
   OtherRecords &
   Pick<StateLists, 'held' | 'openDoubts'> &
   Pick<RebuildStore, 'openCreates'>
+
+/** Operations of a run whose records have no outcome yet. */
+const LEFT = `operation WHERE run_id = ? AND ${isOneOf(REMAINING)} AND cause = 'record'`
 
 /** What is written before a request leaves, and when it has its answer. */
 function createWrites(db: Connection): Pick<RunState, 'markSending' | 'settleBatch' | 'markAndSettle'> {
@@ -188,9 +192,10 @@ export function createJournal(db: Connection): Journal {
        WHERE run_id = ? AND state = 'planned' LIMIT ?`,
     )
     .pluck()
-  const remaining = db
-    .prepare<[string], number>(
-      `SELECT count(*) FROM operation WHERE run_id = ? AND ${isOneOf(REMAINING)} AND cause = 'record'`,
+  const remaining = db.prepare<[string], number>(`SELECT count(*) FROM ${LEFT}`).pluck()
+  const remainingOf = db
+    .prepare<[string, string], string>(
+      `SELECT DISTINCT key FROM ${LEFT} AND key IN (SELECT value FROM json_each(?))`,
     )
     .pluck()
   return {
@@ -207,5 +212,6 @@ export function createJournal(db: Connection): Journal {
     ...createInputEnds(db),
     replan: createReplan(db),
     countRemaining: async (runId) => remaining.get(runId) ?? 0,
+    remainingOf: async (runId, keys) => remainingOf.all(runId, JSON.stringify(keys)),
   }
 }

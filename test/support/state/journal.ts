@@ -25,6 +25,9 @@ import {
 import { addAttempts } from './hand-edits.ts'
 import { markSending, settleOne } from './settling.ts'
 
+const isLeftIn = (runId: string) => (row: Row) =>
+  row.runId === runId && isIn(REMAINING, row) && row.cause === 'record'
+
 type Journal = Pick<
   RunState,
   | 'planTotals'
@@ -46,6 +49,7 @@ type Journal = Pick<
   | 'replan'
   | 'takeReleasedDeletes'
   | 'countRemaining'
+  | 'remainingOf'
 >
 
 const sizeOf = (names: readonly string[] = []): number => names.length
@@ -352,8 +356,10 @@ export function memoryJournal(tables: Tables): Journal {
     },
     takeReleasedDeletes: async (pipeline, runId, which) =>
       takeReleasedDeletes(tables, { pipeline, runId }, which),
-    countRemaining: async (runId) =>
-      rowsWhere(tables, (row) => row.runId === runId && isIn(REMAINING, row) && row.cause === 'record')
-        .length,
+    countRemaining: async (runId) => rowsWhere(tables, isLeftIn(runId)).length,
+    remainingOf: async (runId, keys) => {
+      const left = new Set(rowsWhere(tables, isLeftIn(runId)).map(({ key }) => key))
+      return keys.filter((key) => left.has(key))
+    },
   }
 }
