@@ -73,7 +73,7 @@ async function* overCopy(
   const { source, close: closeSource } = await openPlanSource(pipeline.source, {
     clock,
     tokens,
-    owner: claimOwner(state, pipeline.name),
+    owner: claimOwner(pipeline, settings, state),
     ownFolder: planFolder,
   })
   const { signal, report } = options

@@ -41,12 +41,16 @@ export async function renamedStop(
   return undefined
 }
 
-/** Who claims files on other machines: what was claimed under a former name is its own. */
+/** Who claims files on other machines: what was claimed under a former name is its own, while no other pipeline has that name. */
 export const claimOwner = (
+  { name }: PipelineSettings,
+  { pipelines }: Settings,
   state: InstanceStore & FormerNameStore,
-  pipeline: string,
 ): NonNullable<SourceDeps['owner']> => ({
-  pipeline,
-  formerNames: () => state.formerNames(pipeline),
+  pipeline: name,
+  async formerNames() {
+    const former = await state.formerNames(name)
+    return former.filter((one) => pipelines.every((other) => other.name !== one))
+  },
   state: () => state.instance(),
 })

@@ -175,7 +175,7 @@ export function openRunner(first: Settings, options: Opening): Runner {
         runOptions.rejectsOnly === true
           ? createRejectSource(state, pipeline.name)
           : (machine.source?.(pipeline) ??
-            createSource(pipeline.source, { clock, tokens, owner: claimOwner(state, pipeline.name) }))
+            createSource(pipeline.source, { clock, tokens, owner: claimOwner(pipeline, settings, state) }))
       const { wait } = runOptions
       const work = (context: RunContext) => runPipeline(context, { wait })
       return leased(pipeline.name, () => loggedRun(pipeline, partsFor(source), { options: runOptions, work }))

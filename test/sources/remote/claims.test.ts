@@ -149,7 +149,7 @@ describe('claims in a bucket', () => {
     expect(claims()).toEqual(['in/.claims/other.csv', 'in/.claims/pipeline.csv', 'in/.claims/rubbish.csv'])
   })
 
-  it('a claim of a pipeline is its own after the pipeline was renamed', async () => {
+  it('a claim of a pipeline is its own after the pipeline was renamed, while no other one has that name', async () => {
     const place = await installed()
     store.put('in/a.csv', people(0))
     store.before = (method, key) => {
@@ -159,9 +159,13 @@ describe('claims in a bucket', () => {
     store.before = () => undefined
     store.failAfter(Infinity)
     expect(claims()).toEqual(['in/.claims/a.csv'])
-    const yaml = readFileSync(place.path('config.yaml'), 'utf8')
-    await place.write('config.yaml', yaml.replace('  shop:', '  store:'))
+    const renamed = readFileSync(place.path('config.yaml'), 'utf8').replace('  shop:', '  store:')
+    await place.write('config.yaml', renamed)
     expect((await place.cli('state', 'rename-pipeline', 'shop', 'store')).code).toBe(0)
+    const another = 'shop: { source: { type: csv, folder: elsewhere }, key: no, map: { mail: mail } }'
+    await place.write('config.yaml', `${renamed}  ${another}\n`)
+    expect((await place.cli('run', 'store')).stdout).toMatch(/a\.csv is claimed by \S+, pipeline shop/)
+    await place.write('config.yaml', renamed)
     expect((await place.cli('plan')).stdout).toMatch(/3 to be created/)
     expect((await place.cli('run')).stdout).toMatch(/3 created/)
     expect([created(), waiting(), claims()]).toEqual([3, [], []])
