@@ -30,7 +30,7 @@ async function drop(...rows: readonly string[]): Promise<string> {
 }
 
 async function contactOf(mail: string): Promise<Record<string, unknown> | undefined> {
-  const url = `${sandbox.url}/public/api/V1/contact/${mail}?fields=id,first_name,phone,phone_type,mail`
+  const url = `${sandbox.url}/public/api/V1/contact/${mail}?fields=id,first_name,phone,phone2,phone_type,mail`
   const answer = await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })
   return answer.ok ? ((await answer.json()) as Record<string, unknown>[])[0] : undefined
 }
@@ -94,6 +94,50 @@ describe('of a contact', () => {
     await place.write('inbox/g2.csv', rows('Anne'))
     await place.cli('run')
     expect(await corrections()).toMatchObject([{ field: 'mail_status', source: '7' }])
+  })
+
+  it.each(['add', 'update'])(
+    'holds over a value that %s withheld: the source still says it',
+    async (method) => {
+      const text = configuration(sandbox.url, `    update_method: ${method}\n`)
+      const withPhone2 = text.replace(
+        'phone: tel }',
+        'phone: tel, phone2: { column: tel2, optional: true } }',
+      )
+      await place.write('config.yaml', withPhone2)
+      const rows = (tel2: string, first = 'Anna'): string =>
+        `no,mail,first,tel,tel2\nK1,anna@example.com,${first},9,${tel2}\n`
+      // `add` keeps the new phone from a contact that has one, `update` a phone2 from one that has none.
+      const [field, said] = method === 'add' ? ['phone', '9'] : ['phone2', '2']
+      await place.write('inbox/g1.csv', rows('2'))
+      expect((await place.cli('run')).stdout).toContain(`withheld by update_method: ${field} 1`)
+      expect((await place.cli('correct', 'shop', 'K1', `${field}=5`)).code).toBe(0)
+      await place.cli('run')
+      expect(await corrections()).toMatchObject([{ field, value: '5' }])
+      // Once the method allows it, the corrected value goes, and not that of the source.
+      await place.write(
+        'config.yaml',
+        withPhone2.replace(`update_method: ${method}`, 'update_method: update_add'),
+      )
+      await place.write('inbox/g2.csv', rows('2', 'Anne'))
+      await place.cli('run')
+      expect(await contactOf('anna@example.com')).toMatchObject({ first_name: 'Anne', [field]: '5' })
+      expect(await corrections()).toMatchObject([{ field, value: '5', source: said }])
+    },
+  )
+
+  it('follows one that was withheld and dropped: the source still says what was sent', async () => {
+    await place.write('config.yaml', configuration(sandbox.url, `    update_method: add\n`))
+    await place.cli('correct', 'shop', 'K1', 'phone=5')
+    expect((await place.cli('run')).stdout).toContain('withheld by update_method: phone 1')
+    await place.cli('corrections', 'drop', '1')
+    await place.cli('correct', 'shop', 'K1', 'phone=6')
+    await drop('K1,anna@example.com,Anne,7')
+    await place.cli('run')
+    expect(await corrections('--all')).toMatchObject([
+      { ended: expect.stringContaining('dropped by') as string },
+      { ended: 'the source gives another value than the one that was corrected' },
+    ])
   })
 
   it('is sent by the next run without a file, and holds until the source says something else', async () => {

@@ -10,6 +10,7 @@ import { correctionEntry, isOfUndo } from '../../core/log/audit.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { acceptedValue, givenText } from '../../core/mapping/fields/accepted-value.ts'
 import type { KnownLink } from '../../core/change/diff.ts'
+import { isWithheldBy } from '../../core/change/merge-method.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { FieldValue } from '../../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
@@ -177,18 +178,26 @@ function lastPlace(entries: readonly LoggedEntry[]) {
   return { file: source?.file, line: source?.line }
 }
 
-/** Where an undo sent the present value of a field: the last one of the source; undefined where that is not known. */
-function beforeUndo(
-  sentKey: string,
-  entries: readonly LoggedEntry[],
-): { said: FieldValue | undefined } | undefined {
-  const sent = entries.filter(
-    ({ outcome, action, field_names: names }) =>
-      outcome === 'done' && action !== 'correct' && names.includes(sentKey),
+/** What the last value of the source was, where what was sent last is another one. */
+interface SaidBefore {
+  /** Undefined where that is not known. */
+  readonly said: FieldValue | undefined
+  /** When `update_method` withheld it; undefined where an undo has replaced it. */
+  readonly withheldAt?: number
+}
+
+function saidBefore(sentKey: string, entries: readonly LoggedEntry[]): SaidBefore | undefined {
+  const isWithheld = ({ reason }: LoggedEntry): boolean => isWithheldBy(reason, sentKey)
+  const about = entries.filter(
+    (one) =>
+      isWithheld(one) ||
+      (one.outcome === 'done' && one.action !== 'correct' && one.field_names.includes(sentKey)),
   )
-  const [last] = sent
+  const ofSource = about.find((one) => !isOfUndo(one))
+  if (ofSource !== undefined && isWithheld(ofSource))
+    return { said: undefined, withheldAt: Date.parse(ofSource.at) }
+  const [last] = about
   if (last === undefined || !isOfUndo(last)) return undefined
-  const ofSource = sent.find((one) => !isOfUndo(one))
   return { said: ofSource?.fields[sentKey]?.to ?? undefined }
 }
 
@@ -216,12 +225,15 @@ const needsEvidence = (sentKey: string, { map }: PipelineSettings): boolean =>
   sentKey === 'mail_status' && map['mail_status']?.require_evidence === true
 
 /** The value that the source's was sent as, or is about to be; '' where the source has none, undefined where nothing is known of it. */
-function valueComing(sentKey: string, noting: Noting): FieldValue | undefined {
-  const { link, waiting, entries, pipeline } = noting
+function valueComing(
+  sentKey: string,
+  before: SaidBefore | undefined,
+  noting: Noting,
+): FieldValue | undefined {
+  const { link, waiting, pipeline } = noting
   // Of a field that was edited at the service the source's value may never have been sent.
   const coming = waiting?.desired[sentKey] ?? link?.edited?.[sentKey]
-  const undone = coming === undefined ? beforeUndo(sentKey, entries) : undefined
-  if (undone !== undefined) return undone.said
+  if (coming === undefined && before !== undefined) return before.said
   if (coming === undefined && needsEvidence(sentKey, pipeline)) return undefined
   const value = coming ?? link?.fields[sentKey]
   const isWhole =
@@ -231,10 +243,12 @@ function valueComing(sentKey: string, noting: Noting): FieldValue | undefined {
 
 /** What the source says about a field, as far as it is known, and what was sent last. */
 function sourceOf(field: string, noting: Noting) {
-  const { key, link, rejected, earlier, customFields } = noting
+  const { key, link, rejected, earlier, entries, customFields } = noting
   const sentKey = acceptedValue(field, '', customFields)?.key ?? field
-  const was = valueComing(sentKey, noting)
-  const isSent = (value: string): boolean => {
+  const before = saidBefore(sentKey, entries)
+  const was = valueComing(sentKey, before, noting)
+  const isSent = ({ value }: Correction, endedAt: number): boolean => {
+    if (before?.withheldAt !== undefined) return before.withheldAt <= endedAt
     const check = acceptedValue(field, value, customFields)?.check
     return check !== undefined && 'value' in check && check.value === (was ?? '')
   }

@@ -29,3 +29,13 @@ export function allowedFields(
 /** The fields of a change that the method does not let through. */
 export const withheldFields = (fields: Contact, allowed: Contact): Contact =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => !Object.hasOwn(allowed, field)))
+
+/** For the sync log. */
+export const withholdsText = (method: MergeMethod, fields: readonly string[]): string =>
+  `update_method: ${method} withholds ${fields.join(', ')}`
+
+/** Whether an entry of the sync log says that the method withheld a field. */
+export function isWithheldBy(reason: string | null, field: string): boolean {
+  const [, fields = ''] = /(?:^|; )update_method: \w+ withholds ([^;]*)/u.exec(reason ?? '') ?? []
+  return fields.split(', ').includes(field)
+}

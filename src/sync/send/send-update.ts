@@ -4,7 +4,7 @@ import { type Contact, contactMailKey } from '../../core/mapping/contact.ts'
 import { editsText } from '../../core/change/others/hand-edits.ts'
 import { isRepair } from '../../core/change/others/repair.ts'
 import { shownAs } from '../../core/change/lookup/likeness.ts'
-import { allowedFields, needsActual, withheldFields } from '../../core/change/merge-method.ts'
+import { allowedFields, needsActual, withheldFields, withholdsText } from '../../core/change/merge-method.ts'
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
 import type { CallResult, CreatedMember } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
@@ -50,8 +50,7 @@ async function sendableFields(
   const byMethod = Object.keys(withheldFields(send, fields)).filter((field) => !asWanted.includes(field))
   context.tally.noteWithheld(byMethod)
   context.tally.noteEdits(operation, edits)
-  const byMethodText =
-    byMethod.length === 0 ? undefined : `update_method: ${method} withholds ${byMethod.join(', ')}`
+  const byMethodText = byMethod.length === 0 ? undefined : withholdsText(method, byMethod)
   const why = whyText([byMethodText, editsText(edits)])
   const withheld = [...byMethod, ...edits.map(({ field }) => field)]
   const merged = rules === undefined ? {} : { merged: { judged, edits } }

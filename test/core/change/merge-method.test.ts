@@ -1,6 +1,12 @@
 // What a merge method lets through, and when the contact has to be read for it.
 import { describe, expect, it } from 'vitest'
-import { allowedFields, needsActual, withheldFields } from '../../../src/core/change/merge-method.ts'
+import {
+  allowedFields,
+  isWithheldBy,
+  needsActual,
+  withheldFields,
+  withholdsText,
+} from '../../../src/core/change/merge-method.ts'
 
 describe('a merge method', () => {
   it.each([
@@ -21,4 +27,11 @@ describe('a merge method', () => {
 
   it('withholds what it does not let through', () =>
     expect(withheldFields({ a: '1', b: '2' }, { a: '1' })).toStrictEqual({ b: '2' }))
+
+  it('is found in the reason of an entry, among others', () => {
+    const reason = `x; ${withholdsText('add', ['phone', 'fax'])}; the service does not clear skype`
+    const asked = ['phone', 'fax', 'skype', 'ph']
+    expect(asked.map((field) => isWithheldBy(reason, field))).toEqual([true, true, false, false])
+    expect(isWithheldBy(null, 'phone')).toBe(false)
+  })
 })

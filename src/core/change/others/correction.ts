@@ -67,16 +67,17 @@ export const droppedText = (by: string): string => `${DROPPED}${by}`
 
 /**
  * The last correction of the same field, where it still says what the source gives: it holds, or it was dropped and no record has been
- * sent since. What was sent last is then the corrected value, not the source's. `isSent`: whether a corrected value is what was sent last.
+ * sent since. What was sent last is then the corrected value, not the source's. `isSent`: whether the value of a correction that ended then
+ * is what was sent last, or withheld.
  */
 export function formerCorrection(
   earlier: readonly Correction[],
   { key, field }: Pick<Correction, 'key' | 'field'>,
-  isSent: (value: string) => boolean,
+  isSent: (correction: Correction, endedAt: number) => boolean,
 ): Correction | undefined {
   const former = earlier.findLast((one) => one.key === key && one.field === field)
   if (former?.ended === undefined) return former
-  return former.ended.why.startsWith(DROPPED) && isSent(former.value) ? former : undefined
+  return former.ended.why.startsWith(DROPPED) && isSent(former, former.ended.at) ? former : undefined
 }
 
 /** What a record says about a correction; it counts when the plan of its input is committed. */
