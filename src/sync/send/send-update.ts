@@ -16,6 +16,7 @@ import { createOptions } from './send.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 import { repairableFields } from './send-repair.ts'
 import { type Sendable, undoableFields } from './send-undo.ts'
+import { unsuppressedUpdates } from './suppressed-send.ts'
 
 const whyText = (texts: readonly (string | undefined)[]) => {
   const reason = texts.filter((text) => text !== undefined && text !== '').join('; ')
@@ -59,7 +60,9 @@ async function sendableFields(
 }
 
 /** PUT with the changed fields alone (interface, 4.2). */
-export async function sendUpdate(operation: LinkedOperation<'update'>, context: RunContext): Promise<void> {
+export async function sendUpdate(planned: LinkedOperation<'update'>, context: RunContext): Promise<void> {
+  const [operation] = await unsuppressedUpdates([planned], context)
+  if (operation === undefined) return
   if (rulesFor(operation, context) === undefined && !isRepair(operation)) return putUpdate(operation, context)
   // The read and the write are one turn: no other task of ours writes in between.
   return context.turns.take(operation.contactId, () => putUpdate(operation, context))
@@ -166,9 +169,10 @@ async function settleBulk(
  * whose mail another pipeline has given to a second contact since the plan was read.
  */
 export async function sendUpdates(
-  planned: readonly LinkedOperation<'update'>[],
+  all: readonly LinkedOperation<'update'>[],
   context: RunContext,
 ): Promise<void> {
+  const planned = await unsuppressedUpdates(all, context)
   const alone = await context.state.withMailOfTheirOwn(planned)
   for (const operation of planned) if (!alone.has(operation.id)) await sendUpdate(operation, context)
   const operations = planned.filter(({ id }) => alone.has(id))

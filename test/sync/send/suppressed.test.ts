@@ -138,6 +138,63 @@ it.each([2, 3, 4, 5, 6])('is asked again when sending (%i)', async (asks) => {
   expect(line.service.writes()).toHaveLength(before)
 })
 
+const named = (number: number, first: string): string[] => row(number).with(2, first)
+
+it.each(['id', 'bulk'] as const)('sends no update that was planned before (%s)', async (updateVia) => {
+  const line = lineOf()
+  line.pipeline = { ...line.pipeline, update_via: updateVia }
+  const list = suppressing(line)
+  await run(line, [row(1), row(2), row(3)])
+  const changed = [named(1, 'Bea'), named(2, 'Bea'), named(3, 'Bea')]
+  // Asked when the run begins, twice while it is planned, and when it is sent.
+  list.addAfter(3, 1)
+  expect(await run(line, changed)).toMatchObject({ status: 'ok', updated: 2, unchanged: 1 })
+  expect(shown(line).map(([, , first]) => first)).toEqual(['Ann', 'Bea', 'Bea'])
+  const entries = await line.state.logPage({ contact: 'K1' }, { order: 'newest', limit: 1 })
+  expect(entries[0]).toMatchObject({
+    ...{ action: 'update', outcome: 'unchanged', fields: {} },
+    reason: 'not sent: first_name; the address is on the suppression list (consents.suppress)',
+  })
+  expect(await run(line, changed)).toMatchObject({ skipped: 1, unchanged: 2 })
+  list.set()
+  expect(await run(line, changed)).toMatchObject({ updated: 1, unchanged: 2 })
+  expect(shown(line).map(([, , first]) => first)).toEqual(['Bea', 'Bea', 'Bea'])
+})
+
+it('still sends the address that a record has now', async () => {
+  const line = lineOf()
+  const list = suppressing(line)
+  await run(line, [row(1)])
+  list.addAfter(3, 1)
+  await run(line, [row(1).with(1, 'other@example.com')])
+  expect(shown(line)).toEqual([['other@example.com', 3, 'Ann']])
+})
+
+it('removes terms with an update that is not sent, and gives none', async () => {
+  const line = lineOf()
+  const list = suppressing(line)
+  await run(line, [row(1, '', 'A')])
+  list.addAfter(3, 1)
+  await run(line, [named(1, 'Bea').with(6, 'B')])
+  const [contact = 0] = line.service.contacts.keys()
+  expect([shown(line), line.service.termsOf(contact)]).toEqual([[['person1@example.com', 3, 'Ann']], []])
+})
+
+it('sends what an earlier lost answer left unknown once the address has left the list', async () => {
+  const line = lineOf()
+  const list = suppressing(line)
+  await run(line, [row(1)])
+  line.service.fault = ({ method }) => (method === 'PUT' ? { kind: 'unknown', applied: true } : undefined)
+  await run(line, [named(1, 'Bea')])
+  line.service.fault = () => undefined
+  list.addAfter(3, 1)
+  await run(line, [row(1)])
+  expect(shown(line)).toEqual([['person1@example.com', 3, 'Bea']])
+  list.set()
+  await run(line, [row(1)])
+  expect(shown(line)).toEqual([['person1@example.com', 3, 'Ann']])
+})
+
 it('sends nothing without its list, and says so as held', async () => {
   const line = lineOf()
   line.suppression = { now: () => Promise.reject(new SyncError('SUPPRESSION_LIST', 'it is missing')) }
