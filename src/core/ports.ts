@@ -25,8 +25,8 @@ export interface SourceInput {
   readonly bytes: number
   /** When its content was written, in milliseconds; absent where that is not known. */
   readonly writtenAt?: number
-  /** Made of the rejects of another input, by its number, up to this id: its results replace them. */
-  readonly rejectsOf?: { readonly input: number; readonly upTo: number }
+  /** Made of the rejects of another input, by its number, up to this id: its results replace them. `keys`: of these records alone. */
+  readonly rejectsOf?: { readonly input: number; readonly upTo: number; readonly keys?: ReadonlySet<string> }
   /** Where the next fetch begins once every record of it has its outcome. */
   readonly cursor?: KeptCursor
   /** Records that it lacks are not missing: the source was not read to its end, or was only asked for what is new. */

@@ -343,6 +343,22 @@ describe('of a rejected record', () => {
     expect(await contactOf('carl@other.example')).toBeDefined()
   })
 
+  it.each([
+    ['is on the suppression list', '', 'consents: { suppress: never.csv }'],
+    [
+      'is excluded by where',
+      `    where: 'record["mail"] != "" && contact["mail"] != "carl@example.com"'`,
+      '',
+    ],
+  ])('ends the reject of a record that %s: it is skipped, as in a file', async (_, rule, top) => {
+    await place.write('never.csv', 'mail\ncarl@example.com\n')
+    await place.write('config.yaml', `${configuration(sandbox.url, rule)}\n${top}\n`)
+    await place.cli('correct', 'shop', 'K3', 'mail=carl@example.com')
+    expect(await place.json('run')).toMatchObject({ pipelines: [{ status: 'ok', read: 1, skipped: 1 }] })
+    expect(await contactOf('carl@example.com')).toBeUndefined()
+    expect(await place.json('rejects', 'list')).toEqual({ rejects: [] })
+  })
+
   it('holds over the same row where it replaces one that was sent', async () => {
     await place.cli('correct', 'shop', 'K3', 'mail=typo@example.com')
     await place.cli('run')

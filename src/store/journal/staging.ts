@@ -178,6 +178,18 @@ const DROP_WHAT_A_FULL_INPUT_LACKS = [
 const DROP_RETRIED = `
 DELETE FROM reject WHERE pipeline = @pipeline AND input_id = @input AND id <= @upTo
   AND code NOT IN (SELECT value FROM json_each('${JSON.stringify(FINAL_REJECTS)}'))`
+const DROP_RETRIED_OF_KEYS = `${DROP_RETRIED} AND key IN (SELECT value FROM json_each(@keys))`
+
+function createDropRetried(db: Connection): (staged: StagedInput) => void {
+  const drop = db.prepare(DROP_RETRIED)
+  const dropOfKeys = db.prepare(DROP_RETRIED_OF_KEYS)
+  return ({ pipeline, input: { rejectsOf } }) => {
+    if (rejectsOf === undefined) return
+    const { input, upTo, keys } = rejectsOf
+    if (keys === undefined) drop.run({ pipeline, input, upTo })
+    else dropOfKeys.run({ pipeline, input, upTo, keys: JSON.stringify([...keys]) })
+  }
+}
 
 /** Deletes are decided again with every full input. */
 const DROP_EARLIER_DELETES = `
@@ -200,7 +212,7 @@ function createCommit(
   const ofFull = prepare(DROP_WHAT_A_FULL_INPUT_LACKS)
   const ofLast = prepare([DROP_EARLIER_DELETES])
   const keepNotDone = createKeepNotDone(db)
-  const dropRetried = db.prepare(DROP_RETRIED)
+  const dropRetried = createDropRetried(db)
   const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
   const recountHolds = db.prepare(RECOUNT_HOLDS)
   const forgetApprovals = FORGET_APPROVALS.map((sql) => db.prepare(sql))
@@ -222,8 +234,7 @@ function createCommit(
     corrections.end(id)
     rereadRejects.end({ id, pipeline })
     asks.take({ id, pipeline, runId })
-    const { rejectsOf } = staged.input
-    if (rejectsOf !== undefined) dropRetried.run({ pipeline, ...rejectsOf })
+    dropRetried(staged)
     plan.run(sha256, id)
     forgetHolds.run({ pipeline })
     recountHolds.run({ runId, pipeline })

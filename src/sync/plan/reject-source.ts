@@ -42,7 +42,9 @@ export function createRejectSource(
     for await (const entry of state.rejects([pipeline])) {
       if (!isMeant(entry)) continue
       const { header, id: upTo, input: from } = entry
-      const which = keys === undefined ? { rejectsOf: { input: from.id, upTo } } : ({ isPart: true } as const)
+      const of = { input: from.id, upTo }
+      const which =
+        keys === undefined ? { rejectsOf: of } : ({ rejectsOf: { ...of, keys }, isPart: true } as const)
       const version = `rejects of input ${from.id} up to ${upTo}`
       found.set(from.id, { input: { name: from.name, version, bytes: 0, ...which }, header, from })
     }

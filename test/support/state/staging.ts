@@ -318,10 +318,11 @@ export function memoryStaging(tables: Tables): Staging {
       if (rejectsOf !== undefined)
         dropRejects(
           tables,
-          ({ id, inputId, pipeline, code }) =>
+          ({ id, inputId, pipeline, code, key }) =>
             pipeline === staged.pipeline &&
             inputId === rejectsOf.input &&
             id <= rejectsOf.upTo &&
+            (rejectsOf.keys === undefined || rejectsOf.keys.has(key ?? '')) &&
             !FINAL_REJECTS.includes(code),
         )
       Object.assign(input, { state: 'planned', sha256 })
