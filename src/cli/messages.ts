@@ -26,6 +26,8 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   USAGE: EXIT.refused,
   CONFIG_INVALID: EXIT.refused,
   STATE_LOCKED: EXIT.locked,
+  // As a run that it breaks off.
+  DAEMON_ENDING: EXIT.terminated,
   OTHER_SERVICE: EXIT.refused,
   SERVICE_UNREACHABLE: EXIT.noService,
   SERVICE_KEY_REFUSED: EXIT.noService,

@@ -22,7 +22,7 @@ export interface AskedRuns {
   dismiss(): void
 }
 
-const notMade = (): SyncError => new SyncError('STATE_LOCKED', 'the daemon is ending; the run was not made')
+const notMade = (): SyncError => new SyncError('DAEMON_ENDING', 'the daemon is ending; the run was not made')
 
 export function createAskedRuns(onAsked: (pipeline: string) => void): AskedRuns {
   const waiting: WaitingRun[] = []

@@ -140,10 +140,14 @@ interface Beside {
 }
 
 /** The rest is not run either: an operator who ends a daemon wants no more requests. */
-const ofEndedOwner = (name: string, rest: readonly PipelineSettings[]): string => {
-  const others = rest.length === 0 ? '' : `; not run: ${rest.map((one) => one.name).join(', ')}`
-  return `the process that has the state was stopped during the run of ${name}; its next run continues from here${others}`
-}
+const withRest = (why: string, rest: readonly PipelineSettings[]): string =>
+  rest.length === 0 ? why : `${why}; not run: ${rest.map(({ name }) => name).join(', ')}`
+
+const ofEndedOwner = (name: string): string =>
+  `the process that has the state was stopped during the run of ${name}; its next run continues from here`
+
+const ofEndingOwner = (name: string): string =>
+  `the process that has the state was stopped before the run of ${name}, which was not made`
 
 /** By the process that has the state, one after the other; by this one as soon as that has ended. */
 async function runBeside(pipelines: readonly PipelineSettings[], work: Work): Promise<Beside> {
@@ -151,6 +155,7 @@ async function runBeside(pipelines: readonly PipelineSettings[], work: Work): Pr
   const results: WithWarnings[] = []
   const isPrinted = new Set<WithWarnings>()
   for (const [index, pipeline] of pipelines.entries()) {
+    const rest = pipelines.slice(index + 1)
     const progress = createProgress(pipeline.name, io, clock)
     const show = (event: unknown): void =>
       progress.report((event as { report: Partial<ProgressReport> }).report)
@@ -167,9 +172,11 @@ async function runBeside(pipelines: readonly PipelineSettings[], work: Work): Pr
       results.push(result)
       if (isPrinted.has(result)) continue
       printResult(result, work)
-      if (isCutOff(result)) return { results, cut: ofEndedOwner(pipeline.name, pipelines.slice(index + 1)) }
+      if (isCutOff(result)) return { results, cut: withRest(ofEndedOwner(pipeline.name), rest) }
     } catch (error) {
       progress.clear()
+      if (error instanceof SyncError && error.code === 'DAEMON_ENDING')
+        return { results, cut: withRest(ofEndingOwner(pipeline.name), rest) }
       if (!io.signal.aborted) throw error
       const cut = `the run of ${pipeline.name} continues in the process that has the state: contact-sync status`
       return { results, cut }

@@ -22,6 +22,7 @@ export const ERRORS = {
     'fatal',
     'The process that holds the state could not be asked to take this: wait until it ends, or stop it; contact-sync status names it. Never give the same pipelines another state.path: a state without their links would create every contact again.',
   ),
+  DAEMON_ENDING: entry('fatal', 'Call it again once the daemon has ended, or is started again.'),
   STATE_UNUSABLE: entry('fatal', 'See "Restore" in state/README.md; nothing was changed.'),
   STATE_FULL: entry(
     'fatal',
