@@ -41,6 +41,8 @@ export interface TermDirectory {
    * where they cannot be read.
    */
   list(): Promise<ReadonlyMap<string, Term> | undefined>
+  /** How many the list had; undefined before it was read. */
+  listed(): number | undefined
   /** Makes those of many names that are missing, at less cost than one by one; what fails is left to `ensure`. */
   prepare(names: readonly string[], context: RunContext): Promise<void>
   /** Finds a term, or makes it. */

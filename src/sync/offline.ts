@@ -25,6 +25,7 @@ const noTerms = (unasked: Set<Unasked>): TermDirectory => ({
     unasked.add('terms')
     return Promise.resolve(undefined)
   },
+  listed: () => undefined,
   prepare: refuse,
   ensure: refuse,
   warnOfAbsent: refuse,

@@ -362,7 +362,8 @@ function ended(
     // While it is planned, and right before it is sent.
     looksPerCreate: looksUp(pipeline) ? 2 : 0,
   }
-  const limits = { ...rate, ...how, terms: { ...pipeline.terms, policy } }
+  const listedTerms = of.context.terms.listed()
+  const limits = { ...rate, ...how, listedTerms, terms: { ...pipeline.terms, policy } }
   const unasked = of.context.unasked && [...of.context.unasked]
   const leftOut = tally.leftOut.totals()
   const found = { counts: tally.counts, held: tally.held.totals(), inputs, leftOut }

@@ -125,10 +125,16 @@ async function makeMany(
 
 export function createTermDirectory(session: ServiceReads, context: DirectoryContext): TermDirectory {
   let reading: Promise<Entries> | undefined
+  let listed: number | undefined
   const underway = new Map<string, Promise<TermFinding>>()
   const folded = new Set<string>()
   const absent = new Set<string>()
-  const entries = (): Promise<Entries> => (reading ??= readAll(session, context))
+  const readList = async (): Promise<Entries> => {
+    const read = await readAll(session, context)
+    listed = read.byId.size
+    return read
+  }
+  const entries = (): Promise<Entries> => (reading ??= readList())
   /** Undefined where the list cannot be read now; it is asked for again where it is needed. */
   const readable = async (): Promise<Entries | undefined> => {
     try {
@@ -156,6 +162,7 @@ export function createTermDirectory(session: ServiceReads, context: DirectoryCon
   return {
     folded,
     list: async () => (await entries()).byKey,
+    listed: () => listed,
     async prepare(names, run) {
       if (names.length <= FEW_TERMS) return
       const { byKey } = await entries()

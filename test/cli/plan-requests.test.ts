@@ -8,9 +8,13 @@ const KEY = 'plan-key'
 
 let sandbox: Sandbox
 let place: Place
-beforeEach(async () => {
-  const seed = { terms: [{ name: 'there' }], contacts: [], custom_fields: [] }
+const startWith = async (terms: readonly { name: string }[]): Promise<void> => {
+  const seed = { terms: [...terms], contacts: [], custom_fields: [] }
   sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock, seed })
+}
+
+beforeEach(async () => {
+  await startWith([{ name: 'there' }])
   place = await openPlace({ THE_KEY: KEY })
 })
 afterEach(async () => {
@@ -88,4 +92,12 @@ it.each(['add', 'managed', 'replace'])('with terms, new ones and known ones, und
     await requestsOver('e.csv', 'A', '1;2;3;4;5;blue;red;green'),
   ]
   expect(all.map(([planned]) => planned)).toEqual(all.map(([, made]) => made))
+})
+
+it.each([0, 1700])('where the service has %i terms', async (number) => {
+  await sandbox.close()
+  await startWith(Array.from({ length: number }, (_, index) => ({ name: `term ${index}` })))
+  await configure('terms: { assign: [term 0, a, b, c, d] }')
+  const [planned, made] = await requestsOver('a.csv', 'A')
+  expect(planned).toBe(made)
 })

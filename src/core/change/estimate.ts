@@ -39,12 +39,17 @@ export interface EstimateLimits {
   readonly updatesInBulk: boolean
   /** How often a contact is looked up by its e-mail address before it is created. */
   readonly looksPerCreate: number
+  /** How many terms the service has; absent where its list was not read. */
+  readonly listedTerms?: number | undefined
   readonly terms: Pick<TermSettings, 'policy' | 'verify'>
 }
 
+/** The list of all terms, read until a page is empty. */
+const listRequests = (terms: number): number => Math.ceil(terms / TERMS_PAGE) + 1
+
 /** A new term is looked at after it was made; of many, the list is read once more. */
-function newTermRequests(newTerms: number): number {
-  return newTerms <= FEW_TERMS ? newTerms * 2 : newTerms + Math.ceil(newTerms / TERMS_PAGE) + 1
+function newTermRequests(newTerms: number, listedTerms: number): number {
+  return newTerms <= FEW_TERMS ? newTerms * 2 : newTerms + listRequests(listedTerms + newTerms)
 }
 
 /** A list with something in it: its page, and an empty one behind it. */
@@ -63,10 +68,10 @@ function contactTermRequests(work: PlannedWork, { policy, verify }: EstimateLimi
 }
 
 /** The list of terms is read where a term is given, which takes its id. */
-function termRequests(work: PlannedWork, terms: EstimateLimits['terms']): number {
+function termRequests(work: PlannedWork, { terms, listedTerms = 1 }: EstimateLimits): number {
   const isListRead = work.termAdditions > 0 || (terms.policy === 'replace' && work.termChanges > 0)
-  const list = isListRead ? LIST_REQUESTS : 0
-  return list + contactTermRequests(work, terms) + newTermRequests(work.newTerms)
+  const list = isListRead ? listRequests(listedTerms) : 0
+  return list + contactTermRequests(work, terms) + newTermRequests(work.newTerms, listedTerms)
 }
 
 /** In bulk, the few that go by id all the same (another e-mail address, a field that is emptied) count like the others. */
@@ -91,7 +96,7 @@ export function estimate(
     work.createsWithMail * limits.looksPerCreate +
     work.createsWithoutMail +
     updateRequests(files, limits) +
-    termRequests(work, limits.terms) +
+    termRequests(work, limits) +
     // A look before it, and after a 1 or 2 another.
     work.consents * 2 +
     work.withdrawals * 3 +
