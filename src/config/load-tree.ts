@@ -24,6 +24,8 @@ import { OCCURS_TWICE } from './text/yaml-tree.ts'
 
 export interface LoadOptions extends OutsideChecks {
   readonly file: string
+  /** The option of the command line that names the file; `--config` where absent. */
+  readonly namedBy?: string
   readonly env: Environment
   readonly kinds: SourceKinds
   /** Where presets lie, one YAML file each. */

@@ -5,7 +5,8 @@ import { readSmallFile, readText } from './text/read-text.ts'
 import type { Tree } from './text/tree.ts'
 import { readYaml } from './text/yaml-tree.ts'
 
-const HOW_TO_MAKE_ONE = 'copy config/contact-sync.example.yaml, or name another file with --config'
+const howToMakeOne = ({ namedBy = '--config' }: LoadOptions): string =>
+  `copy config/contact-sync.example.yaml, or name another file with ${namedBy}`
 
 export async function readConfig(
   options: LoadOptions,
@@ -15,9 +16,10 @@ export async function readConfig(
   const read = await readText(file, options.readFile ?? readSmallFile)
   if ('problem' in read) {
     const { message, hint } = sentenceParts(read.problem)
-    return { problems: [{ ...whole, message, hint: read.missing ? HOW_TO_MAKE_ONE : hint }] }
+    return { problems: [{ ...whole, message, hint: read.missing ? howToMakeOne(options) : hint }] }
   }
   const { tree, problems } = readYaml(read.text, { file, env })
-  if (tree?.value === null) return { problems: [{ ...whole, message: 'is empty', hint: HOW_TO_MAKE_ONE }] }
+  if (tree?.value === null)
+    return { problems: [{ ...whole, message: 'is empty', hint: howToMakeOne(options) }] }
   return tree === undefined ? { problems } : { tree, problems }
 }

@@ -255,3 +255,9 @@ it('writes nothing and asks nobody, and needs no key', async () => {
     await without.close()
   }
 })
+
+it('of a file that is not there, names the option that named it', async () => {
+  const { code, stderr } = await place.cli('rehearse', '--with', 'no-such.yaml')
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/no-such\.yaml:1:1: there is no such file; .* name another file with --with$/m)
+})

@@ -50,6 +50,8 @@ export type Configuration =
 export interface Leniency {
   /** These secrets may be missing. */
   readonly withoutSecrets?: UnusedSecrets
+  /** The option that names the file, where it is not `--config`. */
+  readonly namedBy?: string
   /** Reads a configuration that is written nowhere yet. */
   readonly readFile?: ReadFile
 }

@@ -37,7 +37,8 @@ export async function rehearseConfiguration(io: Io, options: RehearseOptions): P
   const leniency = { withoutSecrets: 'all' } as const
   const before = await commandSettings(io, options, leniency)
   const other = resolve(io.cwd, options.with)
-  const after = chosenAccount(await accountsIn(other, io, leniency), { account: before.account })
+  const accounts = await accountsIn(other, io, { ...leniency, namedBy: '--with' })
+  const after = chosenAccount(accounts, { account: before.account })
   const path =
     options.markdown === undefined
       ? undefined
