@@ -150,8 +150,8 @@ it.each(['id', 'bulk'] as const)('sends no update that was planned before (%s)',
   list.addAfter(3, 1)
   expect(await run(line, changed)).toMatchObject({ status: 'ok', updated: 2, unchanged: 1 })
   expect(shown(line).map(([, , first]) => first)).toEqual(['Ann', 'Bea', 'Bea'])
-  const entries = await line.state.logPage({ contact: 'K1' }, { order: 'newest', limit: 1 })
-  expect(entries[0]).toMatchObject({
+  const entries = await line.state.logPage({}, { order: 'newest', limit: 3 })
+  expect(entries.find(({ key }) => key === 'K1')).toMatchObject({
     ...{ action: 'update', outcome: 'unchanged', fields: {} },
     reason: 'not sent: first_name; the address is on the suppression list (consents.suppress)',
   })
