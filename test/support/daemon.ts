@@ -46,6 +46,8 @@ export interface TestDaemonOptions {
   openDesk?(lines: readonly string[]): Promise<void>
   /** What operators have paused; it may change without the daemon being told, as by way of another worker. */
   readonly paused?: readonly PipelinePause[]
+  /** What the next run of a pipeline is to send of it. */
+  leftByDecisions?(): string
   /** It is woken by its own clock, as in earnest; by `pass` otherwise. */
   readonly wakesByItself?: boolean
 }
@@ -175,6 +177,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         dueDone: () => Promise.resolve([...due.values()]),
         rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
         pausedPipelines: () => Promise.resolve([...(options.paused ?? [])]),
+        leftByDecisions: () => Promise.resolve(options.leftByDecisions?.() ?? ''),
         brakes: () => Promise.resolve([]),
         termAliases: () => Promise.resolve(new Map()),
         noteReads: () => Promise.resolve(),

@@ -8,7 +8,7 @@ import type { Clock, Random } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { readExpression } from '../../schedule/expression.ts'
-import { lookAtBrakes } from './brakes-due.ts'
+import { createRunsDue } from './runs-due.ts'
 import { createDriftLooks } from './drift-looks.ts'
 import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
 import { forwardRun } from '../decisions/fleet-asking.ts'
@@ -303,12 +303,13 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling
     ...shared,
     mayLook: (name) => runs.isIdle && pause.current === undefined && !pauses.now().has(name),
   })
+  const due = createRunsDue({ ...shared, active: () => runs.active(), want: (name) => runs.want(name) })
   const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
   const copies = createLogCopies({ clock, log, signal, state: runner.state, settings: current })
   const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
     if (ownership.isFirst()) copies.look()
     void drift.look()
-    void lookAtBrakes({ ...shared, want: (name) => runs.want(name) })
+    void due.look()
     landings.lookAgain()
     runs.pump()
   })

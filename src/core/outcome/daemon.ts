@@ -136,6 +136,11 @@ export interface DueDone {
 export interface DueStore {
   dueDone(): Promise<readonly DueDone[]>
   rememberDue(done: DueDone): Promise<void>
+  /**
+   * What operators have decided and the next run is to send (released changes and edits, granted terms of a brake, corrections), as
+   * a text that is another one whenever that is something else; blank where there is nothing.
+   */
+  leftByDecisions(pipeline: string): Promise<string>
 }
 
 /** What the state says of a pause: for those who look from another process. */

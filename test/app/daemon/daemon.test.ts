@@ -84,6 +84,42 @@ async function retriesOf(outcomes: Outcome[], lasts: number, setMs = 0): Promise
   return others.map((at) => (Date.parse(at) - Date.parse(first) - setMs) / MINUTE)
 }
 
+it('makes one run for what an operator has released, where the folder is watched', async () => {
+  const left = { now: '' }
+  const folder = await mkdtemp(join(tmpdir(), 'released-'))
+  const source = {
+    type: 'csv',
+    null_values: [],
+    folder,
+    files: ['*.csv'],
+    settle: 0,
+    encoding: 'auto',
+  } as const
+  const one = await daemonWith({
+    pipelines: [
+      { name: 'watching', watch: true, source, schedule: undefined },
+      { name: 'asked', schedule: undefined },
+    ],
+    leftByDecisions: () => left.now,
+    outcomes: [{}, { lasts: 5 * MINUTE }],
+  })
+  await one.pass(HOUR)
+  expect(one.began).toEqual([])
+  left.now = '2 7'
+  await one.pass(HOUR)
+  // What stays does not ask again.
+  expect(one.began).toEqual([expect.stringMatching(/ watching$/)])
+  left.now = '1 8'
+  await one.pass(2 * MINUTE)
+  // The run that is active sends it.
+  left.now = '1 9'
+  await one.pass(2 * MINUTE)
+  left.now = ''
+  await one.pass(HOUR)
+  expect(one.began).toHaveLength(2)
+  await rm(folder, { recursive: true })
+})
+
 it('tries the run of a file that has landed again after growing gaps where it was aborted', async () => {
   const broken = fault('STATE_FULL')
   // It is woken at each full minute.

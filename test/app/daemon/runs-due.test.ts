@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pipelinesDue } from '../../../src/app/daemon/brakes-due.ts'
+import { pipelinesDue } from '../../../src/app/daemon/runs-due.ts'
 import type { BrakeStanding } from '../../../src/core/change/waiting/brake.ts'
 import { GUARDS, pipelineSettings } from '../../support/pipeline.ts'
 

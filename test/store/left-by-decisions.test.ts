@@ -1,0 +1,76 @@
+// What operators have decided and the next run is to send, as the daemon sees it: there after each decision, gone after the run.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { openState } from '../../src/store/state-store.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+const KEY = 'left-by-decisions-key'
+const configuration = (url: string): string => `
+service: { base_url: "${url}", api_key: "\${THE_KEY}", rate_limit: { requests: 500, per: 1s } }
+state: { path: state.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox, settle: 0s }
+    key: no
+    hand_edits: ask
+    guards: { max_changes: 1, brake: { terms: [Newsletter], above: 1, first: 1, watch: 1h, stop_when: {} } }
+    terms: { assign: [{ column: tags }] }
+    map: { mail: mail, first_name: first }
+`
+
+let sandbox: Sandbox
+let place: Place
+beforeEach(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  place = await openPlace({ THE_KEY: KEY })
+  await place.write('config.yaml', configuration(sandbox.url))
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+const rows = (first: string, tags = ''): string =>
+  `no,mail,first,tags\nK1,anna@example.com,${first},${tags}\nK2,bert@example.com,${first},${tags}\n`
+
+async function left(): Promise<string> {
+  const state = openState({ path: place.path('state.db') }, { pid: 1, since: 0, thorough: false })
+  try {
+    return await state.leftByDecisions('shop')
+  } finally {
+    await state.close()
+  }
+}
+
+async function heldRun(): Promise<string> {
+  const { held } = (await place.json('held', 'list')) as { held: { run_id: string }[] }
+  return held[0]?.run_id ?? ''
+}
+
+/** A decision, and the run that sends what it left. */
+async function decided(...command: string[]): Promise<void> {
+  expect(await left()).toBe('')
+  expect((await place.cli(...command)).code).toBe(0)
+  expect(await left()).toMatch(/^\d+ \d+$/)
+  await place.cli('run')
+  expect(await left()).toBe('')
+}
+
+it('is what was released, granted, corrected and let go', async () => {
+  await place.write('inbox/1.csv', rows('Anna'))
+  await place.cli('run')
+  await decided('held', 'release', await heldRun())
+  await decided('correct', 'shop', 'K1', 'first_name=Ann')
+  await fetch(`${sandbox.url}/public/api/V1/contact/2`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ first_name: 'Berta' }),
+  })
+  await place.write('inbox/2.csv', `no,mail,first,tags\nK2,bert@example.com,Bob,\n`)
+  await place.cli('run')
+  await decided('edits', 'release', 'shop', 'K2')
+  await place.write('inbox/3.csv', rows('Anna', 'Newsletter'))
+  await place.cli('run')
+  await decided('held', 'release', await heldRun())
+})
