@@ -24,6 +24,7 @@ import { carryOver, reopenInputs, takeReleased, withdrawReleases } from './recov
 import { notePretended, pretendedReads, type PretendedSends } from './reads/pretended-reads.ts'
 import { takenMails } from './send/free-mails.ts'
 import { gone, remember } from './send/settle.ts'
+import { restrictedSteps } from './send/suppressed-send.ts'
 import { planUndo, type Undo } from './undo.ts'
 import { emptyFullReport, findingsOf, heldReport, refusedReport } from './input-reports.ts'
 import { haltFor, waitingInputs } from './run.ts'
@@ -153,7 +154,7 @@ const pretence = ({ pipeline }: PlanContext, service: ServiceSettings): Pretence
   sends: new Map(),
 })
 
-const isSettled = (one: Looked | Settled): one is Settled => 'settlement' in one
+const isSettled = (one: Operation | Settled): one is Settled => 'settlement' in one
 
 /** Under `plan --offline` no contact is looked at. */
 async function lookedAtAll(
@@ -220,7 +221,9 @@ async function* pretend(
     if (taken.length === 0) return
     const waiting = await withoutFreeMail(taken, context)
     const free = taken.filter(({ id }) => !waiting.has(id))
-    const page = await withoutSharedTerms(await withFormerStatuses(free, service, context), context)
+    const restricted = await restrictedSteps(free, context)
+    const allowed = restricted.filter((one): one is Operation => !isSettled(one))
+    const page = await withoutSharedTerms(await withFormerStatuses(allowed, service, context), context)
     const later = laterOfOneMail(page, mails, context)
     const looked = context.handEdits?.any === true ? await lookedAtAll(page, context) : page
     const held = looked.filter(isSettled)
@@ -241,7 +244,8 @@ async function* pretend(
         : pretended(operation, context, ids),
     )
     if (context.handEdits?.any === true) notePretended(settled, sends)
-    await remember([...settled, ...held, ...waiting.values()], context)
+    const ended = restricted.filter(isSettled)
+    await remember([...settled, ...held, ...ended, ...waiting.values()], context)
   }
 }
 

@@ -1,7 +1,14 @@
 // The suppression list, asked again just before something is sent: it may have changed since the plan was made.
-import { isSuppressed, isSuppressedNow, SUPPRESSED_REASON } from '../../core/change/consents/suppression.ts'
+import {
+  isSuppressed,
+  isSuppressedNow,
+  removalsOf,
+  SUPPRESSED_REASON,
+  type Suppressed,
+} from '../../core/change/consents/suppression.ts'
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
-import type { RunContext } from '../context.ts'
+import { isWithdrawn } from '../../core/change/permission.ts'
+import type { PlanContext, RunContext } from '../context.ts'
 import { settle } from './settle.ts'
 
 export async function isHeldBack(
@@ -38,8 +45,14 @@ export async function unsuppressed(
 type Update = LinkedOperation<'update'>
 
 /** Nothing of it is wanted: what is known of the contact, and what is not, stays as it was. */
+const withoutFields = <One extends Operation>(operation: One): One => ({
+  ...operation,
+  fields: {},
+  desired: {},
+})
+
 const withoutUpdate = (operation: Update): Settled => ({
-  operation: { ...operation, fields: {}, desired: {} },
+  operation: withoutFields(operation),
   request: undefined,
   settlement: {
     kind: 'settled',
@@ -47,18 +60,45 @@ const withoutUpdate = (operation: Update): Settled => ({
   },
 })
 
-/**
- * Those updates that may go, by the address that their contact has with them, as when they were planned. Of the others the next
- * step is taken. An undo and a repair give back what was there.
- */
+/** By the address that the contact has with it, as when it was planned. An undo and a repair give back what was there. */
+const isUpdateHeld = ({ desired, known, undoes }: Operation, list: Suppressed): boolean =>
+  undoes === undefined && isSuppressed(desired, known, list)
+
+/** Those updates that may go; of the others the next step is taken. */
 export async function unsuppressedUpdates(
   operations: readonly Update[],
   context: RunContext,
 ): Promise<readonly Update[]> {
   const list = await context.suppression?.now()
   if (list === undefined) return operations
-  const isHeld = ({ desired, known, fields, undoes }: Update): boolean =>
-    undoes === undefined && Object.keys(fields).length > 0 && isSuppressed(desired, known, list)
+  const isHeld = (operation: Update): boolean =>
+    Object.keys(operation.fields).length > 0 && isUpdateHeld(operation, list)
   await settle(operations.filter(isHeld).map(withoutUpdate), context)
   return operations.filter((operation) => !isHeld(operation))
+}
+
+/** What would be left of a step of a linked contact. */
+function restricted(operation: Operation): Operation | Settled {
+  const { kind, terms, consent, undoes } = operation
+  const left = terms === undefined ? operation : { ...operation, terms: removalsOf(terms, undefined) }
+  if (kind === 'consent' && !isWithdrawn(consent))
+    return { operation, request: undefined, status: 'ignored', settlement: { kind: 'settled' } }
+  const allowed = isWithdrawn(consent) ? left : { ...left, consent: undefined }
+  return kind === 'terms' || undoes !== undefined ? allowed : withoutFields(allowed)
+}
+
+/** For a plan: what the list would leave of its steps, as it is asked when they are sent. */
+export async function restrictedSteps(
+  operations: readonly Operation[],
+  { suppression }: PlanContext,
+): Promise<readonly (Operation | Settled)[]> {
+  const list = await suppression?.now()
+  if (list === undefined) return operations
+  return operations.map((operation) => {
+    const { kind, desired, known } = operation
+    if (kind === 'delete') return operation
+    if (kind === 'update') return isUpdateHeld(operation, list) ? restricted(operation) : operation
+    if (!isSuppressedNow(desired, known, list)) return operation
+    return kind === 'create' ? settledWithout(operation) : restricted(operation)
+  })
 }

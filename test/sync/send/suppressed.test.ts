@@ -195,6 +195,47 @@ it('sends what an earlier lost answer left unknown once the address has left the
   expect(shown(line)).toEqual([['person1@example.com', 3, 'Ann']])
 })
 
+/** Held and released; the list names the first two by then. */
+async function released(first: string[][], then: string[][]) {
+  const line = lineOf()
+  const list = suppressing(line)
+  if (first.length > 0) await run(line, first)
+  line.pipeline = { ...line.pipeline, guards: { ...line.pipeline.guards, max_changes: { count: 0 } } }
+  const { run_id: id } = await run(line, then)
+  await line.state.release(id, line.clock.now())
+  list.set(1, 2)
+  return line
+}
+
+it.each<[string, string[][], string[][]]>([
+  ['creates', [], [row(1), row(2, '2'), row(3, '4')]],
+  ['fields', [row(1), row(2), row(3)], [named(1, 'Bea'), named(2, 'Bea'), named(3, 'Bea')]],
+  ['terms', [row(1), row(2, '', 'A'), row(3)], [row(1, '', 'B'), row(2, '', 'B'), row(3, '', 'B')]],
+  ['statuses', [row(1), row(2), row(3)], [row(1, '4'), row(2, '2').with(2, 'Bea'), row(3, '4')]],
+])('a plan shows what a release sends of %s', async (_, first, then) => {
+  const line = await released(first, then)
+  const before = shown(line)
+  // A plan changes the state that it is given.
+  const { changes, totals } = await (await released(first, then)).preview()
+  const made = await line.run()
+  const { read, created, updated, unchanged, skipped } = made
+  expect(totals).toMatchObject({
+    read,
+    created,
+    updated,
+    unchanged,
+    skipped,
+    terms_created: made.terms_created,
+  })
+  const changed = shown(line).filter((one) => !before.some((was) => String(was) === String(one)))
+  const withFields = changes.filter(({ fields }) => Object.keys(fields).length > 0)
+  expect(withFields.map(({ key }) => key).sort()).toEqual(
+    changed.map(([mail]) => String(mail).replace('person', 'K').replace('@example.com', '')).sort(),
+  )
+  const given = changes.flatMap(({ key, terms }) => terms.add.map((name) => `${key} ${name}`))
+  expect(given).toEqual(line.service.termsOf(3).includes('B') ? ['K3 B'] : [])
+})
+
 it('sends nothing without its list, and says so as held', async () => {
   const line = lineOf()
   line.suppression = { now: () => Promise.reject(new SyncError('SUPPRESSION_LIST', 'it is missing')) }
