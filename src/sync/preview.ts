@@ -45,8 +45,8 @@ function pretendedCreate(
   return pipeline.writes === 'update' ? { kind: 'skipped', reason: '' } : { kind: 'done', contactId }
 }
 
-/** A step with what was found edited at its contact. */
-type Looked = Operation & Pick<DecidedChange, 'edits'>
+/** A step with what was found edited at its contact, and which of its fields were looked at for that. */
+type Looked = Operation & Pick<DecidedChange, 'edits'> & { readonly judged?: readonly string[] }
 
 /** Of a change that would overwrite something, only what would be sent; what would be held for what its contact shows. */
 async function lookedAt(operation: Operation, context: PlanContext): Promise<Looked | Settled> {
@@ -64,7 +64,7 @@ async function lookedAt(operation: Operation, context: PlanContext): Promise<Loo
   if (actual.kind === 'absent') return gone(operation, actual.request)
   if (actual.kind !== 'ok') return operation
   const { send, edits } = await mergedFields(fields, { shown: actual.value, rules }, context)
-  return { ...operation, fields: send, edits }
+  return { ...operation, fields: send, edits, judged: names }
 }
 
 /** The step as it would be settled if all went well. */
@@ -80,7 +80,9 @@ function pretended(operation: Looked, context: PlanContext, ids: { next: number 
     const settlement = isNothing ? ({ kind: 'settled' } as const) : ({ kind: 'done', contactId } as const)
     // The fields of a change whose mail_status goes first are sent by its next step.
     const arrives = kind === 'consent' ? {} : { sent }
-    return { operation, request: undefined, ...arrives, withheld: kept, settlement }
+    const { judged, edits = [] } = operation
+    const merged = kind !== 'update' || judged === undefined ? {} : { merged: { judged, edits } }
+    return { operation, request: undefined, ...arrives, withheld: kept, ...merged, settlement }
   }
   const done = { added: plan.add, removed: plan.remove, unusable: [] }
   const policy = termPolicy(operation, context.pipeline)

@@ -64,6 +64,20 @@ it('leaves the records of other links what they are after a release', async () =
   })
 })
 
+it('a plan ends a released edit by the record of a file, as a run does', async () => {
+  await editAtService({ phone: '99' })
+  await place.write('inbox/2.csv', csv('Anna', '2'))
+  await place.cli('run')
+  await place.cli('edits', 'release', 'shop', 'K1')
+  await place.write('inbox/3.csv', csv('Anna', '3'))
+  const counts = { read: 1, updated: 1, kept_edits: 0 }
+  const plan = (await place.json('plan')) as { pipelines: { changes: unknown[] }[] }
+  expect(plan).toMatchObject({ pipelines: [counts] })
+  // It does not go back to what the source wanted while the edit was kept.
+  expect(plan.pipelines[0]?.changes).toMatchObject([{ fields: { phone: { from: '1', to: '3' } } }])
+  expect(await place.json('run')).toMatchObject({ pipelines: [counts] })
+})
+
 it('lists what was edited, with all three values, and sends what the source wants once it is released', async () => {
   await editAtService({ phone: '99' })
   await place.write('inbox/2.csv', csv('Anne', '2'))
