@@ -153,8 +153,11 @@ export interface RecordView {
 
 export interface PersonView {
   readonly records: readonly RecordView[]
+  /** How many more records are linked to the contact. */
+  readonly moreRecords: number
   /** Values of theirs that were edited at the service and stay. */
   readonly edits: readonly OpenEdit[]
+  readonly moreEdits: number
   readonly open: readonly Operation[]
   readonly rejects: readonly RejectView[]
 }

@@ -1,9 +1,10 @@
 // One contact over all pipelines: what was last pushed, what is open, and its life in the sync log, oldest first.
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { Page, PersonView, RecordView } from '../../core/views.ts'
+import { number } from '../../core/words/format.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
-import { badge, facts, fieldValue, none, nothing } from '../html/parts.ts'
+import { badge, facts, fieldValue, none, note, nothing } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 import { editsOfContact } from './edits.ts'
 import { explainPath, fieldAnchor, TERMS } from './explain.ts'
@@ -84,6 +85,12 @@ function known(records: readonly RecordView[], explain: Explain): Html {
   })
 }
 
+/** Where there are more than the page shows. */
+const leftOut = (shown: number, more: number, what: string): Html =>
+  more === 0
+    ? nothing
+    : note('warn', html`<p>Only ${number(shown)} of ${number(shown + more)} ${what} are shown.</p>`)
+
 function openOf({ open, rejects }: PersonView): Html {
   const changes =
     open.length === 0
@@ -107,9 +114,10 @@ export function contactPage({ contactId, person, entries, from, configured, now 
         ? none('No record of any pipeline is linked to this contact now.')
         : html`<h2>Records</h2>
             ${records.map((record) => html`${recordHead(record)}${terms(record, explain)}`)}
-            ${known(records, explain)}`
+            ${leftOut(records.length, person.moreRecords, 'linked records')} ${known(records, explain)}`
     }
-    ${editsOfContact(person.edits, now)} ${openOf(person)}
+    ${editsOfContact(person.edits, now)} ${leftOut(person.edits.length, person.moreEdits, 'edited values')}
+    ${openOf(person)}
     <h2>History, oldest first</h2>
     ${life(entries.rows, 'The sync log has no entry of this contact.')}
     ${pager(path, {}, { from, next: entries.next, more: 'Newer entries' })}`

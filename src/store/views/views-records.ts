@@ -132,11 +132,17 @@ export const LINK_COLUMNS = 'pipeline, key, contact_id, known, unsure, terms, go
 /** Of one record there is rarely more than one; a list without end would be no page. */
 const FEW = 20
 
+/** More of one contact make no page; how many there are is counted. */
+const MOST_OF_CONTACT = 100
+
 function createPerson(db: Connection): (contactId: number) => PersonView {
   const links = db.prepare<[number], RecordViewRow>(
     `SELECT ${LINK_COLUMNS} FROM link WHERE contact_id = ?
-     ORDER BY pipeline, key LIMIT 100`,
+     ORDER BY pipeline, key LIMIT ${MOST_OF_CONTACT}`,
   )
+  const count = (table: 'link' | 'hand_edit') =>
+    db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE contact_id = ?`).pluck()
+  const [linkCount, editCount] = [count('link'), count('hand_edit')]
   const open = db.prepare<[string, string], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id LIMIT ${FEW}`,
   )
@@ -144,13 +150,16 @@ function createPerson(db: Connection): (contactId: number) => PersonView {
     `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id LIMIT ${FEW}`,
   )
   const edits = db.prepare<[number], EditRow>(
-    'SELECT * FROM hand_edit WHERE contact_id = ? ORDER BY pipeline, key, field LIMIT 100',
+    `SELECT * FROM hand_edit WHERE contact_id = ? ORDER BY pipeline, key, field LIMIT ${MOST_OF_CONTACT}`,
   )
   return (contactId) => {
     const records = links.all(contactId).map(recordView)
+    const edited = edits.all(contactId).map(openEdit)
     return {
       records,
-      edits: edits.all(contactId).map(openEdit),
+      moreRecords: (linkCount.get(contactId) ?? 0) - records.length,
+      edits: edited,
+      moreEdits: (editCount.get(contactId) ?? 0) - edited.length,
       open: records.flatMap(({ pipeline, key }) => open.all(pipeline, key).map(operationOf)),
       rejects: records.flatMap(({ pipeline, key }) => rejects.all(pipeline, key).map(rejectView)),
     }
