@@ -32,6 +32,8 @@ it('lists every edit with all three values, by pages without a key in the addres
     expect(first.body).not.toContain(MARKUP)
     expect(first.body).toContain('<bdi class="said">1 0</bdi>')
     expect(first.body).toContain('<bdi class="said">2 0</bdi>')
+    // A long key leaves the name of the field its room.
+    expect(first.body).toMatch(/data-title="Field"\s+class="name"><div><bdi class="said">phone</)
     expect(first.body).toContain('contact-sync edits release PIPELINE KEY')
     const [, next = ''] = /href="(\/edits\?[^"]*from=\d+)"/.exec(first.body) ?? []
     expect(next).not.toBe('')

@@ -46,7 +46,7 @@ const DROP: Column<Correction> = {
 
 const columns = (now: number): readonly Column<Correction>[] => [
   { title: 'Record', kind: 'head', cell: ({ pipeline, key }) => html`${pipeline}: ${said(key)}` },
-  { title: 'Field', cell: ({ field }) => html`${said(field)}` },
+  { title: 'Field', kind: 'name', cell: ({ field }) => said(field) },
   { title: 'Set to', cell: ({ value }) => fieldValue(value) },
   { title: 'The source says', cell: source },
   { title: 'By', cell: (one) => made(one, now) },

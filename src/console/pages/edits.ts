@@ -34,7 +34,7 @@ const KEY: Column<OpenEdit> = {
 }
 
 const columns = (now: number): readonly Column<OpenEdit>[] => [
-  { title: 'Field', cell: ({ field }) => html`${said(field)}` },
+  { title: 'Field', kind: 'name', cell: ({ field }) => said(field) },
   { title: 'At the service', cell: ({ service }) => fieldValue(service) },
   {
     title: 'Last sent',

@@ -32,6 +32,9 @@ export const TABLE_STYLE = css`
   tbody th {
     font-weight: 550;
   }
+  td button.small {
+    white-space: nowrap;
+  }
   td ol {
     margin: 0;
     padding-inline-start: 1.3rem;
@@ -124,6 +127,11 @@ export const TABLE_STYLE = css`
     font-size: 0.87rem;
     overflow-wrap: anywhere;
     max-width: none;
+  }
+  @media (max-width: 64rem) {
+    thead th {
+      white-space: normal;
+    }
   }
   @media (max-width: 52rem) {
     table,
