@@ -64,6 +64,7 @@ export interface InputView {
   readonly bytes: number
   readonly sha256: string | undefined
   readonly state: 'reading' | 'planned' | 'processed' | 'failed'
+  /** How many of its records are rejected now: those corrected since are not among them. */
   readonly rejects: number
 }
 

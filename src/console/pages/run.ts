@@ -111,7 +111,7 @@ const fileTable = (inputs: readonly InputView[]): Html =>
       { title: 'File', kind: 'head', cell: ({ name }) => said(name) },
       { title: 'State', cell: ({ state }) => statusBadge(state) },
       { title: 'Size', kind: 'number', cell: ({ bytes }) => html`${bytesText(bytes)}` },
-      { title: 'Rejects', kind: 'number', cell: ({ rejects }) => count(rejects) },
+      { title: 'Rejected now', kind: 'number', cell: ({ rejects }) => count(rejects) },
       { title: 'SHA-256', cell: ({ sha256 }) => (sha256 === undefined ? nothing : hashText(sha256)) },
     ],
   })
