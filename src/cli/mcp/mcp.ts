@@ -134,6 +134,9 @@ async function answerOf(tool: Tool, input: never, serving: Serving): Promise<Cal
   }
 }
 
+/** Of a call that was cancelled before its turn; its answer is not sent. */
+const CANCELLED: CallToolResult = { content: [], isError: true }
+
 function serverOf(serving: Serving): McpServer {
   const server = new McpServer(
     { name: 'contact-sync', version: VERSION },
@@ -153,8 +156,12 @@ function serverOf(serving: Serving): McpServer {
           openWorldHint: false,
         },
       },
-      async (input) => {
-        const next = calls.last.then(async () => answerOf(tool, input as never, serving))
+      async (input, { mcpReq: { signal } }) => {
+        // A call that was cancelled ends as a command does that is interrupted, and those behind it need not wait.
+        const io = { ...serving.io, signal: AbortSignal.any([serving.io.signal, signal]) }
+        const next = calls.last.then(async () =>
+          signal.aborted ? CANCELLED : answerOf(tool, input as never, { ...serving, io }),
+        )
         calls.last = next.catch(() => undefined)
         return next
       },

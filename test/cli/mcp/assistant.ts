@@ -26,6 +26,8 @@ export interface Assistant {
   /** The text of the answer as it came. */
   text(tool: string, input?: Record<string, unknown>): Promise<string>
   call(tool: string, input?: Record<string, unknown>): Promise<Answer>
+  /** Calls a tool whose answer is not read; gives what cancels it. */
+  begin(tool: string, input?: Record<string, unknown>): () => void
   /** Ends standard input, and gives the exit code. */
   close(): Promise<number>
 }
@@ -42,9 +44,12 @@ export async function openAssistant(
   })
   const lines = createInterface({ input: stdout })
   let id = 0
+  function send(message: Record<string, unknown>): void {
+    stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  }
   async function ask(method: string, params: unknown): Promise<Reply> {
     id += 1
-    stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    send({ id, method, params })
     const [line] = (await once(lines, 'line')) as [string]
     return JSON.parse(line) as Reply
   }
@@ -53,7 +58,7 @@ export async function openAssistant(
     capabilities: {},
     clientInfo: { name: 'test', version: '1' },
   })
-  stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
+  send({ method: 'notifications/initialized' })
   const { result } = await ask('tools/list', {})
   const text = async (tool: string, input: Record<string, unknown> = {}): Promise<string> => {
     const reply = await ask('tools/call', { name: tool, arguments: input })
@@ -63,6 +68,11 @@ export async function openAssistant(
     tools: result?.tools ?? [],
     text,
     call: async (tool, input) => JSON.parse(await text(tool, input)) as Answer,
+    begin(tool, input = {}) {
+      const requestId = (id += 1)
+      send({ id: requestId, method: 'tools/call', params: { name: tool, arguments: input } })
+      return () => send({ method: 'notifications/cancelled', params: { requestId } })
+    },
     async close() {
       stdin.end()
       return ended

@@ -264,6 +264,19 @@ describe('as it is started without options', () => {
     expect(await one.text('rejects', { pipeline: 'shop' })).toMatch(/Unrecognized key/)
   })
 
+  it('ends a call that is cancelled, so that the next one is answered', async () => {
+    const slow = { match: 'GET /contact/*', next: 1000, do: 'delay', ms: 30_000 } as const
+    sandbox.control.faults.add(slow)
+    try {
+      const one = await assistant()
+      const cancels = [one.begin('drift'), one.begin('drift')]
+      for (const cancel of cancels) cancel()
+      expect((await one.call('held')).command).toBe('contact-sync held list')
+    } finally {
+      sandbox.control.faults.clear()
+    }
+  })
+
   it('ends with standard input, with 0', async () => {
     const one = await openAssistant(place, { env })
     expect(await one.close()).toBe(0)
