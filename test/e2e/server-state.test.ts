@@ -444,6 +444,10 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
       expect([key, after[key]]).toEqual([key, before[key]])
     const again = await shop.cli('state', 'move', '--to', server.url, '--yes')
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is not empty')])
+    // Numbers go on where they were: none is passed over.
+    await shop.cli('correct', 'shop', 'K7', 'phone=030 7')
+    expect((await json('corrections', 'list')).said).toMatchObject({ corrections: [{ key: 'K7', id: 1 }] })
+    await shop.cli('corrections', 'drop', '1')
     const writes = shop.writes()
     await shop.drop('shop', 'c.csv', peopleCsv(30, [3]))
     expect((await json('run', 'shop')).said).toMatchObject({ pipelines: [{ unchanged: 30, requests: 0 }] })

@@ -1,5 +1,5 @@
 // `state move`: from the file to a server, or back. The process is alone with both meanwhile.
-import { type MovedState, type MovedTable, moveTo, targetOf } from '../../app/state-moving.ts'
+import { type MovedState, type MovedTable, moveTo, spoolLeft, targetOf } from '../../app/state-moving.ts'
 import { number, plural } from '../../core/words/format.ts'
 import { serverPlace, type StatePlace, stateText } from '../../core/state-place.ts'
 import { systemClock as clock } from '../../system.ts'
@@ -27,6 +27,7 @@ const nextText = (to: StatePlace): string =>
 function movedText(
   { tables, mark, aside, isResumed }: MovedState,
   [from, to]: readonly [string, StatePlace],
+  spool: ReturnType<typeof spoolLeft>,
 ): string[] {
   const what = isResumed
     ? 'The move that was interrupted is complete.'
@@ -35,6 +36,10 @@ function movedText(
     what,
     `The former state was put aside ${isResumed ? aside : `as ${aside}`}: no command uses it any more. Remove it once you no longer want to go back.`,
     `Sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,
+    ...spool.map(
+      ([before, after]) =>
+        `What was fetched and not read to its end stays in ${before}: move it to ${after} before the next run.`,
+    ),
     `Now change the configuration: ${nextText(to)}. Until then no run begins. Then: contact-sync audit verify`,
   ]
 }
@@ -49,6 +54,7 @@ export async function move(io: Io, options: MoveOptions): Promise<number> {
     confirm: (tables) =>
       confirm(io, `Move ${amountText(tables)} from ${from} to ${stateText(to)}?`, options.yes === true),
   })
+  const spool = spoolLeft(to, settings)
   // What the window of the rate limit holds is not carried over: it is empty after so long.
   await clock.sleep(Math.min(settings.service.rate_limit.per, 60_000), io.signal)
   if (options.json === true)
@@ -58,8 +64,9 @@ export async function move(io: Io, options: MoveOptions): Promise<number> {
       aside: moved.aside,
       resumed: moved.isResumed,
       tables: Object.fromEntries(moved.tables.map(({ name, rows }) => [name, rows])),
+      spool: spool.map(([before, after]) => ({ from: before, to: after })),
       sync_log: { entries: moved.mark.entries, hash: moved.mark.hash },
     })
-  else print(io, movedText(moved, [from, to]))
+  else print(io, movedText(moved, [from, to], spool))
   return 0
 }

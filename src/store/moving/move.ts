@@ -275,9 +275,10 @@ function setNumbers(to: Connection, given: ReadonlyMap<string, number>): void {
     return
   }
   for (const { name, column } of to.prepare<[], { name: string; column: string }>(IDENTITIES).all())
+    // Where none was given away yet, 1 is the first.
     to.exec(
-      `SELECT setval(pg_get_serial_sequence('"${name}"', '${column}'),
-         greatest(${given.get(name) ?? 0}, (SELECT coalesce(max("${column}"), 0) FROM "${name}"), 1))`,
+      `SELECT setval(pg_get_serial_sequence('"${name}"', '${column}'), greatest(last, 1), last > 0)
+       FROM (SELECT greatest(${given.get(name) ?? 0}, (SELECT max("${column}") FROM "${name}"), 0) AS last) AS numbers`,
     )
 }
 
