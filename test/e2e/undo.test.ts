@@ -147,6 +147,19 @@ describe('undo of a run that changed contacts', () => {
     expect(await phoneOf(0)).toBe('040 0')
   })
 
+  it('says what the run holds: an undo does not touch that', async () => {
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(yaml.replace(/^ {4}map:/m, '    guards: { max_changes: 2 }\n    map:'))
+    await shop.drop('shop', 'held.csv', peopleCsv(5))
+    const { code, body } = await json('run')
+    expect(code).toBe(4)
+    const id = body.pipelines[0]?.run_id ?? ''
+    const said = `note: run ${id} holds 3 changes that it did not send, and this does not touch them: contact-sync held drop ${id}`
+    for (const how of ['--plan', '--yes']) expect((await json('undo', id, how)).stderr).toContain(said)
+    await shop.cli('held', 'drop', id)
+    expect((await json('undo', id, '--plan')).stderr).not.toContain('note:')
+  })
+
   it('names a run that it does not know', async () => {
     const { code, stderr } = await shop.cli('undo', 'nonsense', '--yes')
     expect(code).toBe(2)

@@ -77,6 +77,22 @@ async function pipelineOf(settings: Settings, run: string): Promise<PipelineSett
   }
 }
 
+/** What the run held was not sent, and an undo does not touch it: who undoes a run is told where it waits. */
+async function heldNote(settings: Settings, pipeline: string, run: string): Promise<string | undefined> {
+  const state = openStateForReading(settings.state)
+  try {
+    const plans = (await state?.heldPlans([pipeline])) ?? []
+    const waiting = plans
+      .filter(({ runId }) => runId === run)
+      .reduce((sum, { left, ready }) => sum + left + ready, 0)
+    return waiting === 0
+      ? undefined
+      : `run ${run} holds ${plural(waiting, 'change')} that it did not send, and this does not touch ${waiting === 1 ? 'it' : 'them'}: contact-sync held drop ${run}`
+  } finally {
+    await state?.close()
+  }
+}
+
 const leftJson = ({ key, contactId, what, why }: LeftAlone) => ({
   key: key === '' ? null : key,
   contact_id: contactId === 0 ? null : contactId,
@@ -231,6 +247,8 @@ export async function undo(io: Io, options: UndoCommandOptions, [run = '']: stri
   }
   const isPausing = options.pause === true
   const planOf = { io, settings, pipeline, undo: asked }
+  const held = await heldNote(settings, pipeline.name, run)
+  if (held !== undefined) printError(io, `note: ${held}`)
   if (options.plan === true) return showPlan(planOf, options.json === true)
   const who = await decidedBy(io, options, settings)
   const yes = options.yes === true
