@@ -19,7 +19,7 @@ import { refusingOtherService } from '../run/service/service-binding.ts'
 import { createThreadShares, type ThreadShare } from '../run/thread-share.ts'
 import { openWatching } from './daemon-watch.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
-import { createWaiting, isPassing } from './rejoining.ts'
+import { createWaiting, isPassing } from './fleet/rejoining.ts'
 import { openServing, type Serving } from './serving.ts'
 
 /** All accounts together have so many connections to their server at most, each with one that renews leases. */

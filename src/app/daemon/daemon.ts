@@ -2,7 +2,7 @@
 // ends in good order. Part of the composition: it joins the rooms, and decides nothing about contacts.
 import type { DaemonCondition, DaemonEvent, DaemonListener, DueStore } from '../../core/outcome/daemon.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
-import type { Decision, PipelinePause } from '../../core/decision.ts'
+import type { Decision } from '../../core/decision.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Clock, Random } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -16,14 +16,15 @@ import type { Owner } from '../decisions/owner.ts'
 import type { AccountConfiguration } from '../run/configuration.ts'
 import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
 import { daemonLog } from './daemon-log.ts'
-import { createFleetWork } from './fleet-work.ts'
-import type { FleetRest } from './fleet-rest.ts'
+import { createFleetWork } from './fleet/fleet-work.ts'
+import type { FleetRest } from './fleet/fleet-rest.ts'
 import { createLandings } from './landings.ts'
-import type { Ownership } from './ownership.ts'
+import type { Ownership } from './fleet/ownership.ts'
 import { createReloading, type Reloading } from './reloading.ts'
 import type { Runner } from '../run/runner.ts'
 import { createHandingOver, type HandingOver } from '../handing-over.ts'
 import { createWitnessing } from '../witnessing.ts'
+import { createPipelinePauses, pausedOf } from './pipeline-pauses.ts'
 import { createServicePause } from './service-pause.ts'
 import { openServing, type Serving } from './serving.ts'
 import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
@@ -180,36 +181,6 @@ function decisionsOf({
   }
 }
 
-/** What operators have paused, here or by way of another worker. */
-async function createPauses(runner: DaemonRunner, { log, runs }: { log: Log; runs(): DaemonRuns }) {
-  let paused = await pausesOf(runner)
-  if (paused.size > 0) log.warn('pipelines paused', { pipelines: paused.size })
-  const renew = async (): Promise<void> => {
-    paused = await pausesOf(runner)
-    runs().pump()
-  }
-  return {
-    now: () => paused,
-    renew,
-    /** Of what another worker has paused, the runs end in good order. */
-    async follow(): Promise<void> {
-      const before = paused
-      const now = await pausesOf(runner)
-      const fresh = [...now.keys()].filter((name) => !before.has(name))
-      if (fresh.length === 0 && now.size === before.size) return
-      await renew()
-      void runs().halt(fresh, 'the pipeline was paused')
-    },
-  }
-}
-
-/** What is not configured any more may still be paused. */
-const pausedOf = ({ pipelines }: Settings, paused: ReadonlyMap<string, PipelinePause>) =>
-  new Map([...paused].filter(([name]) => pipelines.some((one) => one.name === name)))
-
-const pausesOf = async ({ state }: DaemonRunner): Promise<ReadonlyMap<string, PipelinePause>> =>
-  new Map((await state.pausedPipelines()).map((one) => [one.pipeline, one]))
-
 /** A pause of all runs stands in the state, for those who look from another process. */
 function notingPause({
   runner,
@@ -281,7 +252,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling
   })
   const { ownership, own } = fleet
   const shared = { clock, random, log, signal, runner, emit, onFault, settings: own }
-  const pauses = await createPauses(runner, { log, runs: () => runs })
+  const pauses = await createPipelinePauses(runner, { log, runs: () => runs })
   const pause = createServicePause({
     ...{ ...shared, settings: current },
     probe: (probing) => runner.probe(probing),

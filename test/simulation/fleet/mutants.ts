@@ -45,15 +45,15 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
     'db.exec(`${REMOVE_DEAD} AND fence <> ${fence}`)',
     '',
   ]),
-  one(1, 'every worker takes itself for the one that has each pipeline', 'app/daemon/ownership.ts', [
+  one(1, 'every worker takes itself for the one that has each pipeline', 'app/daemon/fleet/ownership.ts', [
     'const next = new Set([...held.filter((name) => wanted.includes(name)), ...taken])',
     'const next = new Set(Object.keys(runs))',
   ]),
-  one(2, 'a pipeline is given up while its run is active', 'app/daemon/ownership.ts', [
+  one(2, 'a pipeline is given up while its run is active', 'app/daemon/fleet/ownership.ts', [
     '!wanted.includes(name) && !own.has(name) && !active.includes(name)',
     '!wanted.includes(name)',
   ]),
-  one(2, 'a pipeline is never given up', 'app/daemon/ownership.ts', [
+  one(2, 'a pipeline is never given up', 'app/daemon/fleet/ownership.ts', [
     'if (ended.length > 0) await fleet.giveUp(ended)',
     '',
   ]),
@@ -86,7 +86,7 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
     'await context.state.reopen(context.pipeline.name, context.clock.now())',
     '0',
   ]),
-  one(1, 'a worker that lost its state never joins again', 'app/daemon/rejoining.ts', [
+  one(1, 'a worker that lost its state never joins again', 'app/daemon/fleet/rejoining.ts', [
     "(error.code === 'STATE_IO' || error.code === 'STATE_LOCKED')",
     "error.code === 'STATE_FULL'",
   ]),

@@ -3,7 +3,7 @@
 // or a lease that has ended, makes it wait and join again (rejoining.ts).
 import '../../../src/core/mapping/values/dates/date.ts'
 import { startDaemon } from '../../../src/app/daemon/daemon.ts'
-import { createWaiting, isPassing } from '../../../src/app/daemon/rejoining.ts'
+import { createWaiting, isPassing } from '../../../src/app/daemon/fleet/rejoining.ts'
 import type { Serving } from '../../../src/app/daemon/serving.ts'
 import { resumeDecisions, takeLeft } from '../../../src/app/decisions/taking.ts'
 import { type Machine, openRunner, type Runner } from '../../../src/app/run/runner.ts'

@@ -1,10 +1,10 @@
 // What the daemon does as one of several workers: its pipelines, and times without runs. As the one owner of a state it has all
 // pipelines, and no other process asks for rest.
-import { type Fleet, isNewest } from '../../core/fleet.ts'
-import type { Clock } from '../../core/ports.ts'
-import type { Settings } from '../../core/settings.ts'
-import type { Log } from '../../log/log.ts'
-import type { DaemonRuns } from './daemon-runs.ts'
+import { type Fleet, isNewest } from '../../../core/fleet.ts'
+import type { Clock } from '../../../core/ports.ts'
+import type { Settings } from '../../../core/settings.ts'
+import type { Log } from '../../../log/log.ts'
+import type { DaemonRuns } from '../daemon-runs.ts'
 import { createFleetRest, type FleetRest } from './fleet-rest.ts'
 import { createOwnership, type Ownership } from './ownership.ts'
 

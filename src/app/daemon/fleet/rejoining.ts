@@ -1,10 +1,10 @@
 // Accounts whose state at a server is away for now: each joins again as soon as it can.
-import type { Clock } from '../../core/ports.ts'
-import type { Settings } from '../../core/settings.ts'
-import { SyncError } from '../../core/words/errors.ts'
-import type { Log } from '../../log/log.ts'
-import type { AccountConfiguration } from '../run/configuration.ts'
-import type { Serving } from './serving.ts'
+import type { Clock } from '../../../core/ports.ts'
+import type { Settings } from '../../../core/settings.ts'
+import { SyncError } from '../../../core/words/errors.ts'
+import type { Log } from '../../../log/log.ts'
+import type { AccountConfiguration } from '../../run/configuration.ts'
+import type { Serving } from '../serving.ts'
 
 const REJOIN_MS = 2000
 

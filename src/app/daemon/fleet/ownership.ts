@@ -13,11 +13,11 @@ import {
   lookEvery,
   type Runnable,
   type WorkerReport,
-} from '../../core/fleet.ts'
-import type { FleetCondition, PipelineCondition } from '../../core/outcome/daemon.ts'
-import type { Clock } from '../../core/ports.ts'
-import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import type { Log } from '../../log/log.ts'
+} from '../../../core/fleet.ts'
+import type { FleetCondition, PipelineCondition } from '../../../core/outcome/daemon.ts'
+import type { Clock } from '../../../core/ports.ts'
+import type { PipelineSettings, Settings } from '../../../core/settings.ts'
+import type { Log } from '../../../log/log.ts'
 
 export interface Ownership {
   isOwn(pipeline: string): boolean

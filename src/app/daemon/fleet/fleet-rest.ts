@@ -1,6 +1,6 @@
 // Times when no run is active on any machine: this daemon wants one, or gives one to another worker.
-import { type FleetStanding, isAtRest, isRestAsked, type WorkerReport } from '../../core/fleet.ts'
-import type { Clock } from '../../core/ports.ts'
+import { type FleetStanding, isAtRest, isRestAsked, type WorkerReport } from '../../../core/fleet.ts'
+import type { Clock } from '../../../core/ports.ts'
 import type { Ownership } from './ownership.ts'
 
 export interface FleetRest {
