@@ -17,10 +17,10 @@ import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
 import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
-import type { RejectEntry } from '../../core/state.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { suggestion } from '../../core/words/nearest.ts'
 import type { Desk } from '../run/desk.ts'
+import { recordMeant } from './record-meant.ts'
 import { customFieldsOf, type FieldTexts, readReject } from './rejected-record.ts'
 
 interface Which {
@@ -42,11 +42,6 @@ export interface Corrected {
   readonly still: string | null
 }
 
-interface Meant {
-  readonly key: string
-  readonly reject: RejectEntry | undefined
-}
-
 function pipelineOf(name: string, { settings }: Desk): PipelineSettings {
   const found = settings.pipelines.find((one) => one.name === name)
   if (found !== undefined) return found
@@ -56,76 +51,6 @@ function pipelineOf(name: string, { settings }: Desk): PipelineSettings {
       settings.pipelines.map((one) => one.name),
     ),
   })
-}
-
-async function rejectsWhere(
-  isMeant: (reject: RejectEntry) => boolean,
-  pipeline: string,
-  { state }: Desk,
-): Promise<readonly RejectEntry[]> {
-  const found: RejectEntry[] = []
-  for await (const reject of state.rejects([pipeline])) if (isMeant(reject)) found.push(reject)
-  return found
-}
-
-/** Whether the state has a record of that key: linked, rejected, or waiting in any way. */
-async function isKnownKey(key: string, pipeline: string, desk: Desk): Promise<boolean> {
-  const [known] = await desk.state.known(pipeline, [key])
-  if (known?.link !== undefined || (await desk.state.openOf(pipeline, key)).length > 0) return true
-  return (await rejectsWhere((reject) => reject.key === key, pipeline, desk)).length > 0
-}
-
-const PAGE = 500
-/** So many entries of the sync log are looked through for a line of a file. */
-const MOST_ENTRIES = 200_000
-
-/** The key of the record that a line of a file brought, by the sync log. */
-async function keyOfLine(place: string, pipeline: string, { state }: Desk): Promise<string | undefined> {
-  const isOfLine = ({ pipeline: name, source, key }: LoggedEntry): boolean =>
-    name === pipeline && key !== null && source !== null && `${source.file}:${source.line}` === place
-  for (let from: number | undefined, read = 0; read < MOST_ENTRIES; read += PAGE) {
-    const range = { order: 'newest', limit: PAGE, ...(from === undefined ? {} : { from }) } as const
-    const page = await state.logPage({}, range)
-    const found = page.find(isOfLine)
-    if (found !== undefined) return found.key ?? undefined
-    if (page.length < PAGE) return undefined
-    from = page.at(-1)?.seq
-  }
-  return undefined
-}
-
-const unknown = (record: string, pipeline: string): SyncError =>
-  new SyncError('USAGE', `${pipeline} knows no record ${record}`, {
-    hint: 'Name the key of a record, a line as FILE:LINE, or the id of a reject: see contact-sync rejects list.',
-  })
-
-const ambiguous = (record: string, pipeline: string): SyncError =>
-  new SyncError('USAGE', `${record} is the key of a record of ${pipeline} and the id of a reject`, {
-    hint: `Write key:${record} or reject:${record}.`,
-  })
-
-/** The one record that is meant. Throws USAGE where there is none, or no single one. */
-async function recordMeant({ pipeline, record }: Which, desk: Desk): Promise<Meant> {
-  const [, prefix, text = record] = /^(key|reject):(.*)$/su.exec(record) ?? []
-  const byId = prefix === 'key' ? [] : await rejectsWhere(({ id }) => String(id) === text, pipeline, desk)
-  const isKey = prefix !== 'reject' && (await isKnownKey(text, pipeline, desk))
-  const [rejected] = byId
-  if (isKey && rejected !== undefined && rejected.key !== text) throw ambiguous(record, pipeline)
-  if (isKey) {
-    const own = await rejectsWhere(({ key }) => key === text, pipeline, desk)
-    return { key: text, reject: own.at(-1) }
-  }
-  const ofLine = await rejectsWhere(({ file, line }) => `${file}:${line}` === text, pipeline, desk)
-  const reject = rejected ?? ofLine.at(-1)
-  if (reject !== undefined) {
-    if (reject.key !== undefined) return { key: reject.key, reject }
-    throw new SyncError('USAGE', `the key of the rejected record ${record} cannot be read`, {
-      hint: 'A correction is kept by key. Export the reject, correct its row and drop it: contact-sync rejects export FILE.',
-    })
-  }
-  const key = text.includes(':') ? await keyOfLine(text, pipeline, desk) : undefined
-  if (key === undefined) throw unknown(record, pipeline)
-  return { key, reject: undefined }
 }
 
 interface Accepting {
@@ -160,6 +85,9 @@ function acceptedText(field: string, text: string, { pipeline, customFields, kit
   return given
 }
 
+/** So many entries of one contact are looked at. */
+const ENTRIES = 500
+
 /** What the sync log has of the record of a contact, the newest first. */
 async function entriesOf(
   contactId: number | undefined,
@@ -168,7 +96,7 @@ async function entriesOf(
   { state }: Desk,
 ): Promise<readonly LoggedEntry[]> {
   if (contactId === undefined) return []
-  const page = await state.logPage({ contact: `id:${contactId}` }, { order: 'newest', limit: PAGE })
+  const page = await state.logPage({ contact: `id:${contactId}` }, { order: 'newest', limit: ENTRIES })
   return page.filter((one) => one.pipeline === pipeline && one.key === key)
 }
 
