@@ -1,7 +1,7 @@
 // The sync log as a file: for auditors, and for a person who asks what is held about them. Part of the composition.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { planEntry } from '../core/log/audit.ts'
+import { planEntry } from '../core/log/other-entries.ts'
 import { everyEntry, exportLine, tableHead, tableRows } from '../core/log/log-lines.ts'
 import type { LogFilter, SyncLog } from '../core/log/sync-log.ts'
 import { type Mark, readMark } from '../store/file/mark.ts'

@@ -9,7 +9,7 @@ import {
   firstSeenText,
   reachesStop,
 } from '../core/change/waiting/brake.ts'
-import { planEntry } from '../core/log/audit.ts'
+import { planEntry } from '../core/log/other-entries.ts'
 import { termKey } from '../core/mapping/terms.ts'
 import { type Counts, type InputReport, noCounts } from '../core/outcome/summary.ts'
 import type { StagedEntry } from '../core/state.ts'

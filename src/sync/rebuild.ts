@@ -1,6 +1,6 @@
 // Finds again, at the service, the contacts of records that a lost or an older state has no link for. Reads only:
 // no write is sent, no file is moved, and what cannot be told is left to a person instead of being made once more.
-import { linkEntry } from '../core/log/audit.ts'
+import { linkEntry } from '../core/log/other-entries.ts'
 import { type ErrorCode, inputError } from '../core/words/errors.ts'
 import { shownContact } from '../core/change/lookup/likeness.ts'
 import type { CallResult, MailLookup, RequestTrace, ServiceContact } from '../core/ports.ts'

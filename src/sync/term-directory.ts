@@ -1,6 +1,6 @@
 // The service's terms as one run knows them: read once, when first needed; looked up by name here and never by a path.
 // Making terms and describing them is here, too, because the list has to learn of it.
-import { termEntry } from '../core/log/audit.ts'
+import { termEntry } from '../core/log/other-entries.ts'
 import { stopWithout } from '../core/outcome/circuit.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { FEW_TERMS } from '../core/change/estimate.ts'

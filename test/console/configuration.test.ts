@@ -1,6 +1,6 @@
 // The configurations that were in force: the list of them, each with what it changed, and the ways to them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { planEntry } from '../../src/core/log/audit.ts'
+import { planEntry } from '../../src/core/log/other-entries.ts'
 import { openState } from '../../src/store/state-store.ts'
 import { type Desk, MARKUP, openDesk, pastAt } from './desk.ts'
 

@@ -1,6 +1,6 @@
 // The person beside the program: releases what guards hold, and says of doubts that no look-up can settle whether they were
 // done. Knows what the service has, as a user who looks there does.
-import { linkEntry } from '../../src/core/log/audit.ts'
+import { linkEntry } from '../../src/core/log/other-entries.ts'
 import { shownContact } from '../../src/core/change/lookup/likeness.ts'
 import { REBUILD_GUARD } from '../../src/core/change/lookup/rebuild.ts'
 import type { Operation } from '../../src/core/change/operation.ts'

@@ -2,7 +2,7 @@
 // Settings of the connection change between runs: none starts, active ones end, then the client is created again.
 import { readFile } from 'node:fs/promises'
 import type { DaemonListener } from '../../core/outcome/daemon.ts'
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import type { Clock, Random } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
 import type { Settings } from '../../core/settings.ts'

@@ -1,5 +1,5 @@
 // Pipelines that send nothing until they are resumed. Part of the composition; what is active is ended in good order.
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import type { PipelinePause } from '../../core/decision.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'

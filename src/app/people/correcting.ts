@@ -6,7 +6,8 @@ import {
   formerCorrection,
   type NewCorrection,
 } from '../../core/change/others/correction.ts'
-import { correctionEntry, isOfUndo } from '../../core/log/audit.ts'
+import { isOfUndo } from '../../core/log/audit.ts'
+import { correctionEntry } from '../../core/log/other-entries.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { acceptedValue, givenText } from '../../core/mapping/fields/accepted-value.ts'
 import type { KnownLink } from '../../core/change/diff.ts'

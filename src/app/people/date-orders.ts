@@ -1,5 +1,5 @@
 // What `date: auto` has concluded about a pipeline's columns, forgotten by an operator's word. Part of the composition.
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import type { DateOrders } from '../../core/mapping/values/dates/date-order.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Desk } from '../run/desk.ts'

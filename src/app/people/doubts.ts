@@ -1,5 +1,5 @@
 // Decisions of a person about operations in doubt: how they ended. Part of the composition. They are entered into the sync log.
-import { linkEntry } from '../../core/log/audit.ts'
+import { linkEntry } from '../../core/log/other-entries.ts'
 import { NOT_DONE_REASON } from '../../core/change/lookup/doubt.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
 import { householdRule } from '../../core/mapping/values/household.ts'

@@ -1,7 +1,7 @@
 // A person's contacts at the service, deleted or emptied before anything else of them is erased, and read again: the certificate
 // says what was seen, not what was sent.
 import { UNKNOWN_STATUS } from '../../core/change/permission.ts'
-import { erasureEntry } from '../../core/log/audit.ts'
+import { erasureEntry } from '../../core/log/other-entries.ts'
 import { CONTACT_FIELD_NAMES } from '../../core/mapping/contact.ts'
 import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
 import type { CallResult, RequestTrace, ServiceContact, ServiceSession } from '../../core/ports.ts'

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
 import { heldValues, type Subject } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'

@@ -1,6 +1,6 @@
 // Lets values be overwritten that were edited at the service: a decision, entered into the sync log.
 import { isTermField, type OpenEdit } from '../../core/change/others/hand-edits.ts'
-import { releasedEdits } from '../../core/log/audit.ts'
+import { releasedEdits } from '../../core/log/other-entries.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { suggestion } from '../../core/words/nearest.ts'
 import type { Desk } from '../run/desk.ts'

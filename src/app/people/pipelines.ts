@@ -2,7 +2,7 @@
 // Part of the composition. Both change the state alone: nothing is sent.
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { spoolFolder } from '../../config/spool-folder.ts'
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
 import { orphansAmong, type PipelineRows, readKnownPipelines } from '../../store/pipelines.ts'

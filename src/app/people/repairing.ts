@@ -2,7 +2,7 @@
 // It reads the state alone; each contact is read again right before anything is sent to it. Part of the composition.
 import { requiredApprovals } from '../../core/change/waiting/approval.ts'
 import { DRIFT_REPAIR, repairChange } from '../../core/change/others/repair.ts'
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import type { StagedEntry, StagedInput } from '../../core/state.ts'
 import { SyncError } from '../../core/words/errors.ts'

@@ -1,5 +1,5 @@
 // `terms rename`: a term gets another name at the service, and the state follows. Part of the composition.
-import { termEntry } from '../../core/log/audit.ts'
+import { termEntry } from '../../core/log/other-entries.ts'
 import { stopWithout } from '../../core/outcome/circuit.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { cleanText, textProblem } from '../../core/mapping/fields/field-check.ts'

@@ -1,6 +1,7 @@
 // What a decision is taken with: the state as its owner has it, who decided, and the way to end it. It is the same whether the
 // command has the state itself or a daemon takes the decision for it.
-import type { AuditEntry, planEntry } from '../../core/log/audit.ts'
+import type { AuditEntry } from '../../core/log/audit.ts'
+import type { planEntry } from '../../core/log/other-entries.ts'
 import type { Effect } from '../../core/decision.ts'
 import type { ServiceListener } from '../../core/log/events/service-event.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'

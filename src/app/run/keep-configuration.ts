@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { effectiveSettings } from '../../config/effective.ts'
 import type { KeptConfiguration } from '../../core/log/configuration-store.ts'
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import type { Settings } from '../../core/settings.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
 import type { OwnedState } from '../../store/state-store.ts'

@@ -1,7 +1,7 @@
 // A state that may not be the latest: rebuilt pipeline by pipeline from the files that wait and the service, or
 // accepted unchanged by an operator. Part of the composition.
 import { createCircuit } from '../../core/outcome/circuit.ts'
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import type { ServiceListener } from '../../core/log/events/service-event.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { runId } from '../../core/words/run-id.ts'

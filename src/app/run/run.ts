@@ -1,7 +1,7 @@
 // One run of one pipeline, with what a runner holds: its context, its limits, and what the log says of it.
 import { pausedText } from '../../core/decision.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import { type Circuit, createCircuit, type Stop } from '../../core/outcome/circuit.ts'
 import type { ProgressReport } from '../../core/outcome/run-progress.ts'
 import type { Clock, Random, Source } from '../../core/ports.ts'

@@ -1,6 +1,6 @@
 // Destroys the values of entries that are older than is kept. The entries stay in the chain, with what was done and when,
 // and one of them says up to where values are gone.
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import { createAppend } from './audit-append.ts'
 import { createUntagTerms } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'

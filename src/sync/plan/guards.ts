@@ -1,5 +1,5 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
-import { planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/other-entries.ts'
 import { type RequiredApproval, requiredApprovals } from '../../core/change/waiting/approval.ts'
 import {
   type Hold,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { planEntry } from '../../../src/core/log/audit.ts'
+import { planEntry } from '../../../src/core/log/other-entries.ts'
 import { recognition } from '../../../src/core/erasing.ts'
 import { openState, type OwnedState } from '../../../src/store/state-store.ts'
 

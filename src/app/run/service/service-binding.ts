@@ -1,6 +1,6 @@
 // Whose state it is: held against the configuration before anything is sent, bound to the service by its first use, and
 // bound to another address by an operator's word. Part of the composition.
-import { planEntry } from '../../../core/log/audit.ts'
+import { planEntry } from '../../../core/log/other-entries.ts'
 import { stopWithout } from '../../../core/outcome/circuit.ts'
 import { CONTACT_FIELD_NAMES } from '../../../core/mapping/contact.ts'
 import { SyncError } from '../../../core/words/errors.ts'

@@ -1,6 +1,6 @@
 // Values that persons set right, while an input is read: which still hold for their record, and what has ended.
 import { judgeCorrection } from '../../../core/change/others/correction.ts'
-import { planEntry } from '../../../core/log/audit.ts'
+import { planEntry } from '../../../core/log/other-entries.ts'
 import type { MappedRecord } from '../../../core/mapping/mapping.ts'
 import type { PlanContext } from '../../context.ts'
 import type { FreshRow, Mapped, Reading } from '../reading.ts'
