@@ -1,5 +1,5 @@
 // `support-bundle`: one archive for support; its contents are listed before it is written.
-import { writeFile } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { loadConfiguration } from '../../app/run/configuration.ts'
 import { supportBundle } from '../../app/support-bundle.ts'
@@ -20,13 +20,24 @@ interface BundleOptions extends CommonOptions {
 const stamp = (ms: number): string =>
   new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
 
+function notWritten(file: string, error: unknown): SyncError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  const why = code === 'EEXIST' ? 'exists already, and is not replaced' : `cannot be written (${code})`
+  return new SyncError('USAGE', `${file} ${why}`, { hint: 'Name another file.', cause: error })
+}
+
+/** What could not be written whole is removed: it would look like a bundle, and keep the next one from its place. */
 async function write(file: string, content: Buffer): Promise<void> {
+  const opened = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    throw notWritten(file, error)
+  })
   try {
-    await writeFile(file, content, { mode: 0o600, flag: 'wx' })
+    await opened.writeFile(content)
+    await opened.close()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    const why = code === 'EEXIST' ? 'exists already, and is not replaced' : `cannot be written (${code})`
-    throw new SyncError('USAGE', `${file} ${why}`, { hint: 'Name another file.', cause: error })
+    await opened.close().catch(() => undefined)
+    await rm(file, { force: true })
+    throw notWritten(file, error)
   }
 }
 
