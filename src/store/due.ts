@@ -1,4 +1,5 @@
 // What has been due and had its run, so that a restart neither runs it again nor forgets what was missed.
+import { NOT_DONE_REASON } from '../core/change/lookup/doubt.ts'
 import type { DueDone, DueStore } from '../core/outcome/daemon.ts'
 import type { Connection } from './file/database.ts'
 
@@ -9,6 +10,7 @@ import type { Connection } from './file/database.ts'
 const LEFT_BY_DECISIONS = `
 SELECT kind || ' ' || count(*) || ' ' || min(mark) || ' ' || sum(mark) FROM (
   SELECT 'change' AS kind, id AS mark FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1
+  UNION ALL SELECT 'doubt', id FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'failed' AND reason = '${NOT_DONE_REASON}'
   UNION ALL SELECT 'correction', id FROM correction WHERE pipeline = @pipeline AND ended_at IS NULL AND pending = 1
   UNION ALL SELECT 'edit', id + since FROM hand_edit WHERE pipeline = @pipeline AND looked_at = 0
   UNION ALL SELECT 'term', id FROM brake_ask WHERE pipeline = @pipeline AND state = 'granted' AND given_at IS NULL

@@ -17,6 +17,12 @@ pipelines:
     guards: { max_changes: 1, brake: { terms: [Newsletter], above: 1, first: 1, watch: 1h, stop_when: {} } }
     terms: { assign: [{ column: tags }] }
     map: { mail: mail, first_name: first }
+  staff:
+    source: { type: csv, folder: staff, settle: 0s }
+    key: no
+    duplicate_check_method: none
+    # Without an e-mail address no look-up settles a doubt.
+    map: { first_name: first, family_name: last, ba_street: street, ba_city: city, ba_postal_code: code }
 `
 
 let sandbox: Sandbox
@@ -34,10 +40,10 @@ afterEach(async () => {
 const rows = (first: string, tags = ''): string =>
   `no,mail,first,tags\nK1,anna@example.com,${first},${tags}\nK2,bert@example.com,${first},${tags}\n`
 
-async function left(): Promise<string> {
+async function left(pipeline = 'shop'): Promise<string> {
   const state = openState({ path: place.path('state.db') }, { pid: 1, since: 0, thorough: false })
   try {
-    return await state.leftByDecisions('shop')
+    return await state.leftByDecisions(pipeline)
   } finally {
     await state.close()
   }
@@ -76,4 +82,16 @@ it('is what was released, granted, corrected and let go', async () => {
   await place.write('inbox/3.csv', rows('Anna', 'Newsletter'))
   await place.cli('run')
   await decided('held', 'release', await heldRun())
+})
+
+it('is a doubt that was resolved as not done', async () => {
+  await place.write('staff/1.csv', 'no,first,last,street,city,code\nS1,Anna,Adler,Hauptstr. 1,Bonn,53111\n')
+  sandbox.control.faults.add({ match: 'POST *', next: 1, do: 'lost', ms: 0 })
+  await place.cli('run', 'staff')
+  const { doubts } = (await place.json('doubts', 'list')) as { doubts: { id: number }[] }
+  expect(await left('staff')).toBe('')
+  await place.cli('doubts', 'resolve', String(doubts[0]?.id), '--as', 'not-done')
+  expect(await left('staff')).not.toBe('')
+  await place.cli('run', 'staff')
+  expect(await left('staff')).toBe('')
 })

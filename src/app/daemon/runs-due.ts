@@ -45,7 +45,7 @@ interface Looking {
 const LEAST_APART_MS = 30_000
 
 /**
- * What operators have released or corrected asks for one run of a pipeline that watches its folder, as a file that lands there:
+ * What operators have released, corrected or resolved as not done asks for one run of a pipeline that watches its folder, as a file that lands there:
  * what stays after that run does not ask again.
  */
 function createReleaseLooks({ runner, clock, settings, active }: Looking) {

@@ -137,8 +137,8 @@ export interface DueStore {
   dueDone(): Promise<readonly DueDone[]>
   rememberDue(done: DueDone): Promise<void>
   /**
-   * What operators have decided and the next run is to send (released changes and edits, granted terms of a brake, corrections), as
-   * a text that is another one whenever that is something else; blank where there is nothing.
+   * What operators have decided and the next run is to send (released changes and edits, granted terms of a brake, corrections,
+   * doubts resolved as not done), as a text that is another one whenever that is something else; blank where there is nothing.
    */
   leftByDecisions(pipeline: string): Promise<string>
 }
