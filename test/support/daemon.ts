@@ -23,6 +23,7 @@ export interface Outcome {
   readonly lasts?: number
   readonly trouble?: Stop['code']
   readonly left?: ErrorCode
+  readonly failed?: number
   readonly error?: SyncError
   readonly requests?: number
 }
@@ -147,7 +148,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
     {
       async run(pipeline, { signal, onStop }) {
         const always = options.trouble?.[pipeline.name]
-        const { lasts = 0, trouble = always, left, error, requests = 0 } = outcomes.shift() ?? {}
+        const { lasts = 0, trouble = always, left, failed = 0, error, requests = 0 } = outcomes.shift() ?? {}
         began.push(`${now()} ${pipeline.name}`)
         used.push({ at: now(), pipeline })
         underway += 1
@@ -161,7 +162,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
           return ended(pipeline.name, { status: 'failed', code: trouble })
         }
         const files = left === undefined ? [] : [{ file: 'a.csv', status: 'left', code: left } as const]
-        return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok', files, requests })
+        return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok', files, requests, failed })
       },
       undo: () => Promise.reject(new Error('not in this world')),
       continueDrift: () => Promise.resolve({ ended: undefined, stop: undefined }),

@@ -79,7 +79,7 @@ interface Broken {
   readonly code: ErrorCode | undefined
 }
 
-/** A file that has landed is not announced again: when a run that did not come to its end is to be tried again. */
+/** A file that has landed is not announced again: when its run, or what failed of it, is to be tried again. */
 interface Retry {
   /** How many in a row. */
   readonly times: number
@@ -190,7 +190,8 @@ async function endRun(
   const { name } = pipeline
   const trouble = await commonTrouble(name, stop, course)
   const isCutOff = (signal.aborted && run.status === 'failed') || stop?.code === 'PAUSED'
-  const isUnfinished = stop !== undefined || run.files.some(isLeft)
+  const hasFailed = run.failed + (run.deletes_failed ?? 0) > 0
+  const isUnfinished = stop !== undefined || hasFailed || run.files.some(isLeft)
   // It is wanted again: as long as the pause is not known here, it would begin at once, and over and over.
   if (stop?.code === 'PAUSED') await course.readPauses()
   // What became due during the run is counted as overlapping, not as missed.

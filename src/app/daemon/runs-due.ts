@@ -45,8 +45,8 @@ interface Looking {
 const LEAST_APART_MS = 30_000
 
 /**
- * What operators have released, corrected or resolved as not done asks for one run of a pipeline that watches its folder, as a file that lands there:
- * what stays after that run does not ask again.
+ * What operators have released, corrected or resolved as not done asks for one run of a pipeline that watches its folder, as a
+ * file that lands there: what stays after that run does not ask again.
  */
 function createReleaseLooks({ runner, clock, settings, active }: Looking) {
   let offered = new Map<string, string>()

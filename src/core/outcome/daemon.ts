@@ -22,6 +22,8 @@ export interface EndedRun extends Counts {
   readonly duration_ms: number
   /** How often it met something at the service that others had changed. */
   readonly drift: number
+  /** Deletes that are tried again: no record was read for them. */
+  readonly deletes_failed?: number
   readonly files: readonly { readonly file: string; readonly status: string; readonly code?: ErrorCode }[]
   readonly error?: string
   /** Why it failed; absent when it did not. */
