@@ -64,4 +64,20 @@ describe.each(states)('a merged create %s', (_, open) => {
       expect(await sentLast(crm)).toMatchObject({ first_name: 'Ann', phone: '7' })
     },
   )
+
+  it('of which a later update is undone has again what the other pipeline sent, not the blank that its create left out', async () => {
+    const [state, service] = [open(), memoryService()]
+    const line = (name: string): Line =>
+      testLine({ state, service, pipeline: { name, duplicate_check_method: 'email', blank: 'clear' } })
+    const [shop, crm] = [line('shop'), line('crm')]
+    shop.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'Ann', 'B', '']])
+    await shop.run()
+    crm.source.drop('b.csv', [[...HEADER], ['C1', 'a@example.com', '', 'B', '']])
+    await crm.run()
+    crm.source.drop('c.csv', [[...HEADER], ['C1', 'a@example.com', 'Anna', 'B', '']])
+    const { run_id: run } = await crm.run()
+    expect(service.contacts.get(1)).toMatchObject({ first_name: 'Anna' })
+    expect(await crm.undo(run)).toMatchObject({ updated: 1 })
+    expect(service.contacts.get(1)).toMatchObject({ first_name: 'Ann' })
+  })
 })

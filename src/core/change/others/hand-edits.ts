@@ -161,7 +161,8 @@ export function sentOf(field: string, { last, pushed, open }: SentValues): reado
 
 /**
  * What the contact had before, as far as this program knows: `own` is what the record itself sent last. What other records of the
- * contact sent since, or sent where this one sent nothing, is what the service has. mail_status has rules of its own.
+ * contact sent since, or sent where this one sent nothing, is what the service has. A blank that no `last` records is none that was
+ * sent: a create leaves blanks out. mail_status has rules of its own.
  */
 export function hadBefore(
   fields: Contact,
@@ -170,9 +171,8 @@ export function hadBefore(
 ): Contact {
   const newer = Object.keys(fields).flatMap((field): [string, FieldValue][] => {
     if (field === 'mail_status') return []
-    const [first, ...more] = pushedOf(field, pushed)
-    const others =
-      own[field] === undefined && more.every((value) => sameValue(value, first)) ? first : undefined
+    const [first, ...more] = pushedOf(field, pushed).filter((one) => !isBlank(one))
+    const others = isBlank(own[field]) && more.every((one) => sameValue(one, first)) ? first : undefined
     const value = last[field] ?? others
     return value === undefined ? [] : [[field, value]]
   })

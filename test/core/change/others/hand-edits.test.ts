@@ -46,6 +46,12 @@ describe('what a contact had before', () => {
       '2',
     ],
     [
+      'is what another one sent, where its own create left out a blank',
+      { phone: '' },
+      { last: {}, pushed: [{ phone: '2' }, { phone: '' }] },
+      '2',
+    ],
+    [
       'is what all others sent alike',
       {},
       { last: {}, pushed: [{ phone: ['2', '3'] }, {}, { phone: ['2', '3'] }] },
