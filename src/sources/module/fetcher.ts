@@ -15,9 +15,17 @@ import { recordText, UnfitValue } from './values.ts'
 const MOST_TOLD = 20
 const MOST_CHARS = 500
 
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  } catch {
+    return 'something that has no text'
+  }
+}
+
 /** What was thrown, without a stack: the first line of its message. */
 function saidBy(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const text = textOf(error)
   return (text.split(/[\r\n]/)[0] ?? '').slice(0, MOST_CHARS)
 }
 
@@ -60,10 +68,19 @@ const isWithCursor = (value: unknown): value is { record: unknown; cursor: unkno
   typeof (value as { record: unknown }).record === 'object' &&
   Object.keys(value).every((name) => name === 'record' || name === 'cursor')
 
+/** Undefined for what JSON cannot hold, a big integer or a circle among it. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
 function cursorOf(value: { readonly cursor?: unknown }): { cursor?: unknown } {
   if (value.cursor === undefined || value.cursor === null) return {}
   // As it will be read again: what JSON cannot hold is detected now.
-  const text = JSON.stringify(value.cursor) as string | undefined
+  const text = jsonOf(value.cursor)
   if (text === undefined) throw new UnfitValue('the cursor is no value that JSON can hold')
   return { cursor: JSON.parse(text) as unknown }
 }
@@ -96,31 +113,36 @@ function begunCall(path: string, tell: (text: unknown) => void): Call {
   }
 }
 
-/** The next value, unless it takes too long or the run ends before. */
-async function nextWithin(
-  next: () => Promise<IteratorResult<unknown>>,
-  { timeout, path, failure }: Pick<ModuleOptions, 'timeout' | 'path'> & Pick<Call, 'failure'>,
+/** What the module gives, unless it takes too long (`lateText`) or the run ends before. */
+async function givenInTime<T>(
+  give: () => Promise<T>,
+  {
+    lateText,
+    timeout,
+    path,
+    failure,
+  }: Pick<ModuleOptions, 'timeout' | 'path'> & Pick<Call, 'failure'> & { readonly lateText: string },
   { clock, signal }: FetchTask,
-): Promise<IteratorResult<unknown>> {
+): Promise<T> {
   const settled = new AbortController()
   const late = clock.sleep(timeout, AbortSignal.any([signal, settled.signal])).then(() => 'late' as const)
   try {
-    const first = await Promise.race([next(), failure, late])
+    const first = await Promise.race([give(), failure, late])
     if (first !== 'late') return first
   } finally {
     settled.abort()
   }
-  throw failed(
-    path,
-    signal.aborted ? 'the run was ended' : 'it yielded nothing in the time of source.timeout',
-  )
+  throw failed(path, signal.aborted ? 'the run was ended' : `${lateText} in the time of source.timeout`)
 }
 
 async function* yielded(options: ModuleOptions, task: FetchTask): AsyncGenerator<Fetched> {
   const { path } = options
   const tell = teller(task.tell)
   const call = begunCall(path, tell)
-  const source = await withinModule(call, async () => loaded(path))
+  const inTime = { ...options, failure: call.failure }
+  // A module may wait, at its top level, for something that never comes.
+  const load = async () => withinModule(call, async () => loaded(path))
+  const source = await givenInTime(load, { ...inTime, lateText: 'it was not loaded' }, task)
   const givenUp = new AbortController()
   // Listeners of the module are called within its call, too.
   const giveUp = (): void => withinModule(call, () => givenUp.abort())
@@ -131,16 +153,16 @@ async function* yielded(options: ModuleOptions, task: FetchTask): AsyncGenerator
   try {
     if (task.signal.aborted) giveUp()
     const context = { cursor: task.cursor, signal: givenUp.signal, log: { info: tell, warn: tell } }
-    const iterable = withinModule(call, () => source(options.options, context)) as Partial<
-      AsyncIterable<unknown>
-    >
+    // A copy: what it changes must not be what the next fetch is given.
+    const own = structuredClone(options.options)
+    const iterable = withinModule(call, () => source(own, context)) as Partial<AsyncIterable<unknown>>
     const begun = withinModule(call, () => iterable[Symbol.asyncIterator]?.())
     if (begun === undefined)
       throw failed(path, 'it gives nothing that can be iterated; write async function*')
     iterator = begun
     const next = async () => withinModule(call, async () => begun.next())
     for (;;) {
-      const step = await nextWithin(next, { ...options, failure: call.failure }, task)
+      const step = await givenInTime(next, { ...inTime, lateText: 'it yielded nothing' }, task)
       if (step.done === true) break
       yield fetchedOf(step.value)
       records += 1

@@ -84,6 +84,12 @@ describe('a module', () => {
       'it failed after 1 records: TypeError: not',
     ],
     ['throws what is no error', `throw 'no'`, 0, 'it failed after 0 records: no'],
+    [
+      'throws what has no text',
+      `throw Object.create(null)`,
+      0,
+      'it failed after 0 records: something that has no text',
+    ],
     ['yields a list', `yield []`, 0, 'record 1: what was yielded is a list, not an object'],
     ['yields nothing', `yield undefined`, 0, 'record 1: what was yielded is a undefined, not an object'],
     [
@@ -104,6 +110,12 @@ describe('a module', () => {
     [
       'yields a cursor that cannot be kept',
       `yield { record: {}, cursor: () => 1 }`,
+      0,
+      'record 1: the cursor is no value that JSON can hold',
+    ],
+    [
+      'yields a big integer as a cursor',
+      `yield { record: {}, cursor: 1n }`,
       0,
       'record 1: the cursor is no value that JSON can hold',
     ],
@@ -155,17 +167,26 @@ describe('a module', () => {
     expect(error?.message).not.toMatch(/\n/)
   })
 
+  it('that is never loaded is given up', async () => {
+    const { error } = await fetchAll(`await new Promise(() => {})\n${generator('')}`, { timeout: '50ms' })
+    expect(error?.message).toBe('module my-source.mjs: it was not loaded in the time of source.timeout')
+  })
+
+  it('that changes its options changes them for itself alone', async () => {
+    const options = { list: { name: 'all' } }
+    const { fetched } = await fetchAll(generator(`yield { a: (options.list.name = 'none') }`), { options })
+    expect([fetched, options]).toEqual([[{ json: '{"a":"none"}' }], { list: { name: 'all' } }])
+  })
+
   it('is ended with the run, and told so', async () => {
     const ending = new AbortController()
     const body = `
       yield { a: '1' }
       signal.addEventListener('abort', () => log.warn('ended'))
-      setTimeout(() => options.end(), 5)
+      setTimeout(() => process.emit('end of the run'), 5)
       await new Promise(() => {})`
-    const { error, told } = await fetchAll(generator(body), {
-      options: { end: () => ending.abort() },
-      signal: ending.signal,
-    })
+    process.once('end of the run', () => ending.abort())
+    const { error, told } = await fetchAll(generator(body), { signal: ending.signal })
     expect(error?.message).toContain('the run was ended')
     expect(told).toEqual(['ended'])
   })
