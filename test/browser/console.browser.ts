@@ -230,6 +230,23 @@ describe('every page', () => {
     await page.context().close()
   })
 
+  it('breaks the key of a record where a line has no room for it, on a phone', async () => {
+    const { page } = await openWindow(browser, { viewport: { width: 320, height: 640 } })
+    await signIn(page, world.url)
+    await page.goto(`${world.url}/rejects`)
+    const changed = await page.evaluate<number>(`
+      const keys = document.querySelectorAll('tbody [data-title="Key"] > div > *')
+      for (const key of keys) {
+        key.className = 'said'
+        key.textContent = 'maximilian.mustermann@mail.example.com'
+      }
+      keys.length`)
+    expect(changed).toBeGreaterThan(0)
+    const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page.evaluate(over)).toBe(0)
+    await page.context().close()
+  })
+
   it.each(Object.keys(SCREENS) as Screen[])(
     'has no violation that axe knows and never scrolls sideways: %s',
     async (screen) => {

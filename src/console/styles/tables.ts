@@ -163,7 +163,7 @@ export const TABLE_STYLE = css`
     tbody td,
     td.number {
       display: grid;
-      grid-template-columns: 7.5rem 1fr;
+      grid-template-columns: 7.5rem minmax(0, 1fr);
       gap: 0.75rem;
       padding: 0.28rem 0.9rem;
       border: 0;
