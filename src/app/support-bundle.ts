@@ -41,6 +41,9 @@ async function orFacts(work: () => unknown): Promise<string> {
   }
 }
 
+/** Who may use the console is a person, too. */
+const USER = /^server\.users\.\d+\.name$/
+
 /** Lookups and descriptions hold words of the source: how many they are is enough. */
 const WORDS = /^(.+\.(?:lookup|descriptions))\../
 
@@ -49,7 +52,7 @@ function configurationText(configuration: AccountConfiguration): string {
   const counted = new Map<string, number>()
   const rows = effectiveSettings(configuration.settings, SOURCE_KINDS).flatMap(({ path, value }) => {
     const table = WORDS.exec(path)?.[1]
-    if (table === undefined) return [`${path}: ${value}\n`]
+    if (table === undefined) return [`${path}: ${USER.test(path) ? '(not shown)' : value}\n`]
     counted.set(table, (counted.get(table) ?? 0) + 1)
     return []
   })

@@ -12,6 +12,10 @@ beforeEach(async () => {
     yaml
       .replace('state: {', 'log: { folder: logs }\nstate: {')
       .replace(
+        'server: { port: 0 }',
+        'server: { port: 0, users: [{ name: erika.muster, token: "\${API_KEY}-long-enough-for-a-user", role: viewer }] }',
+      )
+      .replace(
         'phone: phone',
         'phone: phone, company: { column: last, lookup: { Muster: "Muster & Co" }, otherwise: "info@muster.example" }',
       ),
@@ -61,6 +65,7 @@ it('has what is needed for help, says so before, is for its owner alone, and nev
     sqlite: expect.stringMatching(/^3\./) as string,
   })
   expect(text(file, 'configuration.txt')).toContain('pipelines.shop.map.company.lookup: 1 entries')
+  expect(text(file, 'configuration.txt')).toContain('server.users.1.name: (not shown)')
   expect(text(file, 'schema.sql')).toContain('CREATE TABLE link')
   expect(JSON.parse(text(file, 'runs.json'))).toMatchObject([{ pipeline: 'shop', status: 'partial' }])
   expect(JSON.parse(text(file, 'state.json'))).toMatchObject({
