@@ -80,4 +80,25 @@ describe.each(states)('a merged create %s', (_, open) => {
     expect(await crm.undo(run)).toMatchObject({ updated: 1 })
     expect(service.contacts.get(1)).toMatchObject({ first_name: 'Ann' })
   })
+
+  it('of which a blank was sent by an update has the blank again when a later one is undone', async () => {
+    const [state, service] = [open(), memoryService()]
+    const line = (name: string): Line =>
+      testLine({ state, service, pipeline: { name, duplicate_check_method: 'email', blank: 'clear' } })
+    const [shop, crm] = [line('shop'), line('crm')]
+    shop.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'Ann', 'B', '']])
+    await shop.run()
+    for (const [file, first] of [
+      ['b', 'Anne'],
+      ['c', ''],
+    ] as const) {
+      crm.source.drop(`${file}.csv`, [[...HEADER], ['C1', 'a@example.com', first, 'B', '']])
+      await crm.run()
+    }
+    expect(service.contacts.get(1)?.['first_name'] ?? '').toBe('')
+    crm.source.drop('d.csv', [[...HEADER], ['C1', 'a@example.com', 'Anna', 'B', '']])
+    const { run_id: run } = await crm.run()
+    expect(await crm.undo(run)).toMatchObject({ updated: 1 })
+    expect(service.contacts.get(1)?.['first_name'] ?? '').toBe('')
+  })
 })
