@@ -464,6 +464,25 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     expect((await shop.cli('audit', 'forget', 'person4@example.com', '--yes')).code).toBe(0)
   })
 
+  it('of one of several accounts is carried back to the path that the command then asks to configure', async () => {
+    const atServer = await readFile(shop.path('config.yaml'), 'utf8')
+    const named = atServer
+      .replace(/^service:\n((?: {2}.*\n)+)/m, (_, lines: string) => {
+        const deeper = lines.replaceAll(/^/gm, '    ').trimEnd()
+        return `accounts:\n  north:\n    service:\n${deeper}\n`
+      })
+      .replaceAll(/^( +)source:/gm, '$1account: north\n$1source:')
+    await shop.configure(named)
+    await shop.drop('shop', 'a.csv', peopleCsv(3))
+    await json('run', 'shop')
+    const { code, stdout } = await shop.cli('state', 'move', '--to', 'state/back.db', '--yes')
+    const [, path = ''] = /state: \{ path: (\S+) \}, without url/.exec(stdout) ?? []
+    expect(code).toBe(0)
+    await shop.configure(named.replace(/path: state\/s\.db, url: "[^"]*"/, `path: ${path}`))
+    await shop.drop('shop', 'b.csv', peopleCsv(3))
+    expect((await json('run', 'shop')).said).toMatchObject({ pipelines: [{ unchanged: 3, requests: 0 }] })
+  })
+
   it('runs a pipeline with labels on workers that have one of them, and says what none may run', async () => {
     await configure({ more: 'workers: { labels: [north] }\n' })
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')

@@ -1,4 +1,5 @@
 // `state move`: from the file to a server, or back. The process is alone with both meanwhile.
+import { resolve } from 'node:path'
 import { type MovedState, type MovedTable, moveTo, spoolLeft, targetOf } from '../../app/state-moving.ts'
 import { number, plural } from '../../core/words/format.ts'
 import { serverPlace, type StatePlace, stateText } from '../../core/state-place.ts'
@@ -18,15 +19,15 @@ const rowsOf = (tables: readonly MovedTable[], name: string): number =>
 const amountText = (tables: readonly MovedTable[]): string =>
   `${plural(rowsOf(tables, 'link'), 'link')}, ${plural(rowsOf(tables, 'audit'), 'entry', 'entries')} of the sync log, ${number(tables.reduce((sum, { rows }) => sum + rows, 0))} rows in all`
 
-/** What has to be changed in the configuration now. */
-const nextText = (to: StatePlace): string =>
+/** What has to be changed in the configuration now: the path there is one for all accounts, each file is named after its own. */
+const nextText = (to: StatePlace, path: string): string =>
   serverPlace(to) === undefined
-    ? `state: { path: ${to.path} }, without url`
+    ? `state: { path: ${path} }, without url`
     : 'state: { url: "${DATABASE_URL}" }, beside path, which stays as it is'
 
 function movedText(
   { tables, mark, aside, isResumed }: MovedState,
-  [from, to]: readonly [string, StatePlace],
+  { from, to, path }: { readonly from: string; readonly to: StatePlace; readonly path: string },
   spool: ReturnType<typeof spoolLeft>,
 ): string[] {
   const what = isResumed
@@ -40,7 +41,7 @@ function movedText(
       ([before, after]) =>
         `What was fetched and not read to its end stays in ${before}: move it to ${after} before the next run.`,
     ),
-    `Now change the configuration: ${nextText(to)}. Until then no run begins. Then: contact-sync audit verify`,
+    `Now change the configuration: ${nextText(to, path)}. Until then no run begins. Then: contact-sync audit verify`,
   ]
 }
 
@@ -67,6 +68,6 @@ export async function move(io: Io, options: MoveOptions): Promise<number> {
       spool: spool.map(([before, after]) => ({ from: before, to: after })),
       sync_log: { entries: moved.mark.entries, hash: moved.mark.hash },
     })
-  else print(io, movedText(moved, [from, to], spool))
+  else print(io, movedText(moved, { from, to, path: resolve(io.cwd, options.to ?? '') }, spool))
   return 0
 }
