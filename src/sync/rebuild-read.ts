@@ -6,13 +6,14 @@ import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { difference } from '../core/change/diff.ts'
 import { fingerprintContext, recordFingerprint } from '../core/change/fingerprint.ts'
 import { type MappedRecord, type Mapper, optionalColumns, wantedColumns } from '../core/mapping/mapping.ts'
+import type { DateOrders } from '../core/mapping/values/dates/date-order.ts'
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { Provenance, SourceItem, SourceRecord } from '../core/mapping/record.ts'
 import { type UnitedMapper, unitedMapper } from '../core/mapping/union.ts'
 import type { StagedInput } from '../core/state.ts'
 import { areErased } from './plan/records/erased.ts'
 import { isStopped, type PlanContext } from './context.ts'
-import { knownOrders, printOfOrders } from './plan/date-orders.ts'
+import { ordersWithin, printOfOrders } from './plan/date-orders.ts'
 import { mapperFor } from './plan/present-terms.ts'
 import { recordBatches } from './plan/united.ts'
 
@@ -183,16 +184,21 @@ export async function* candidatesOf(
   input: SourceInput,
   {
     customFields,
+    orders: known,
     ...about
-  }: { customFields: CustomFieldRules } & Pick<Reading, 'counts' | 'openCreates' | 'left' | 'newer'>,
+  }: { customFields: CustomFieldRules; orders: DateOrders } & Pick<
+    Reading,
+    'counts' | 'openCreates' | 'left' | 'newer'
+  >,
   context: RebuildContext,
 ): AsyncGenerator<readonly Candidate[]> {
   const { pipeline, runId, source, state } = context
   const how = { columns: wantedColumns(pipeline), optional: optionalColumns(pipeline) }
   const open = () => source.open(input, how)
+  const whole = { source, pipeline, customFields, isStopped: () => isStopped(context) }
+  const orders = await ordersWithin(input, known, whole)
   const reader = await open()
   try {
-    const orders = await knownOrders(context)
     const mapper = unitedMapper(
       await mapperFor({ input, header: reader.header, orders }, customFields, context),
       pipeline,

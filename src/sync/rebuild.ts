@@ -9,6 +9,7 @@ import { type Contact, contactMailKey } from '../core/mapping/contact.ts'
 import { type Finding, findingFor } from '../core/change/lookup/rebuild.ts'
 import { type Counts, type InputReport, noCounts, type RunStatus } from '../core/outcome/summary.ts'
 import { isStopped } from './context.ts'
+import { knownOrders, ordersAcross } from './plan/date-orders.ts'
 import { loadCustomFields } from './definitions.ts'
 import {
   type Candidate,
@@ -233,17 +234,21 @@ async function lookUpFiles(
   context: RebuildContext,
 ): Promise<void> {
   const customFields = await loadCustomFields(context)
+  const { ready, unmoved, reports } = await waitingInputs(context, wait)
+  files.push(...reports)
+  const oldestFirst = [...unmoved.map(({ input }) => input), ...ready]
+  // A date that no order is known for rejects its record, and the next run, which knows one, would create it once more.
+  const whole = { ...context, customFields, isStopped: () => isStopped(context) }
   const about = {
     customFields,
+    orders: await ordersAcross(oldestFirst, await knownOrders(context), whole),
     counts,
     openCreates: new Map(left),
     left,
     newer: new Map<string, string | undefined>(),
   }
-  const { ready, unmoved, reports } = await waitingInputs(context, wait)
-  files.push(...reports)
   // The newest first: what an older one says of a record is no longer so.
-  const inputs = [...unmoved.map(({ input }) => input), ...ready].reverse()
+  const inputs = oldestFirst.toReversed()
   for (const [index, input] of inputs.entries()) {
     if (isStopped(context)) return
     const file = { file: index + 1, files: inputs.length, bytesRead: 0, bytesTotal: input.bytes }

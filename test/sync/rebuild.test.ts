@@ -328,3 +328,43 @@ it('whatever was lost, and whatever changed meanwhile, nobody is at the service 
     { numRuns: 60 },
   )
 })
+
+describe('dates whose order the files prove', () => {
+  const AUTO = {
+    duplicate_check_method: 'none',
+    map: { mail: { column: 'mail' }, date_of_birth: { column: 'born', date: ['auto'] } },
+  } as const
+  const born = (...dates: readonly string[]) => [
+    ['no', 'mail', 'born'],
+    ...dates.map((date, index) => [`K${index}`, `p${index}@example.com`, date]),
+  ]
+
+  it.each([
+    ['in the same file', ['a.csv']],
+    ['in an older one', ['a.csv', 'b.csv']],
+  ])('are read as a run reads them, with the proof %s: no contact is created twice', async (_, files) => {
+    const proof = born('03.04.1980', '31.12.1980')
+    const export2 = files.length === 1 ? proof : born('03.04.1980', '05.06.1980')
+    const before = testLine({ pipeline: AUTO })
+    before.source.drop('a.csv', proof)
+    await before.run()
+    before.source.drop('b.csv', export2)
+    await before.run()
+    const line = testLine({ service: before.service, pipeline: AUTO })
+    for (const file of files) line.source.drop(file, file === 'a.csv' ? proof : export2)
+    expect(await line.rebuild()).toMatchObject({ complete: true, found: 2 })
+    expect(await line.run()).toMatchObject({ created: 0, rejected: 0 })
+    expect(line.service.contacts.size).toBe(2)
+  })
+
+  it('are refused where a file contradicts an older one', async () => {
+    const line = testLine({ pipeline: AUTO })
+    line.source.drop('a.csv', born('31.12.1980'))
+    line.source.drop('b.csv', born('12.31.1980'))
+    const files = [
+      { file: 'b.csv', code: 'INPUT_DATE_ORDER' },
+      { file: 'a.csv', status: 'done' },
+    ]
+    expect(await line.rebuild()).toMatchObject({ complete: false, files })
+  })
+})

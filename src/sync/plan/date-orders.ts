@@ -12,7 +12,7 @@ import {
 import { asksForOrders, loadRuleKit, witnessing } from '../../core/mapping/values/rule-kit.ts'
 import type { Source, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
-import { SyncError } from '../../core/words/errors.ts'
+import { inputError, SyncError } from '../../core/words/errors.ts'
 import { type PlanContext, stoppedWhileReading } from '../context.ts'
 
 interface Whole {
@@ -57,6 +57,22 @@ export async function ordersWithin(input: SourceInput, known: DateOrders, whole:
   const proved = (await evidenceIn(input, whole)).ordersWith(known)
   if ('contradiction' in proved) throw new SyncError('INPUT_DATE_ORDER', proved.contradiction)
   return proved.orders
+}
+
+/** As runs would know them after these inputs, the oldest first. One that contradicts what is known proves nothing. */
+export async function ordersAcross(
+  inputs: readonly SourceInput[],
+  known: DateOrders,
+  whole: Whole,
+): Promise<DateOrders> {
+  let orders = known
+  for (const input of inputs)
+    try {
+      orders = await ordersWithin(input, orders, whole)
+    } catch (error) {
+      if (inputError(error) === undefined) throw error
+    }
+  return orders
 }
 
 type Kept = Pick<PlanContext, 'pipeline' | 'state'>
