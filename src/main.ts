@@ -148,8 +148,14 @@ async function runCommand(args: readonly string[], outlastReader: () => void): P
   const code = await runCommandLine(args, io)
   isDone = true
   process.exitCode = endedBy ?? (code === 0 ? (process.exitCode ?? 0) : code)
-  // Without a reader of the log, Node would wait for one.
-  if (endedBy !== undefined) setTimeout(() => process.exit(endedBy), UNREAD_MS).unref()
+  // What a source module left running does not keep the process. What was said may still be read, but not for long after a signal:
+  // without a reader of the log, Node would wait for one.
+  const leave = (): void => {
+    if (endedBy !== undefined || process.stdout.writableLength + process.stderr.writableLength === 0)
+      process.exit()
+    setTimeout(leave, UNREAD_MS).unref()
+  }
+  setTimeout(leave, UNREAD_MS).unref()
 }
 
 /**

@@ -284,6 +284,7 @@ describe('a source module', () => {
     if (how === 'promise') void (async () => fail())()
     if (how === 'timer') setTimeout(fail, 1)
     if (how === 'late') setTimeout(fail, 300)
+    if (how === 'left') setInterval(() => undefined, 3_600_000)
     if (how === 'listener') signal.addEventListener('abort', fail)
     if (how === 'timer') await new Promise((wake) => setTimeout(wake, 100))
   }`
@@ -303,6 +304,12 @@ describe('a source module', () => {
     // What it prints is no part of the answer.
     expect(stderr).toContain('asks for ann@example.com')
     expect(stderr).not.toMatch(/at .*own\.mjs/)
+  })
+
+  it('does not keep the process by what it leaves running', async () => {
+    await withModule('left')
+    const { code, stdout } = await shop.cli('run', '--json')
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { pipelines: [{ created: 1 }] }])
   })
 
   it.each(['late', 'listener'])('ends no daemon by an error that is %s', async (how) => {
