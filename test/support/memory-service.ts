@@ -117,7 +117,10 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
       duplicateCheckMethod === 'email' && typeof contact['mail'] === 'string' ? byMail(contact['mail']) : []
     const id = same ?? ++lastId
     const [before, now] = [contacts.get(id), taken(contact)]
-    contacts.set(id, duplicateMergeMethod === 'add' ? { ...now, ...before } : { ...before, ...now })
+    const isTaken = (field: string): boolean =>
+      before === undefined || duplicateMergeMethod !== 'update' || field in before
+    const values = Object.fromEntries(Object.entries(now).filter(([field]) => isTaken(field)))
+    contacts.set(id, duplicateMergeMethod === 'add' ? { ...values, ...before } : { ...before, ...values })
     return id
   }
   async function call<T>(entry: Call, effect: () => CallResult<T> | T): Promise<CallResult<T>> {

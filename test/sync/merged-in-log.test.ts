@@ -65,6 +65,16 @@ describe.each(states)('a merged create %s', (_, open) => {
     },
   )
 
+  it('names the values that the contact may not have taken, where it only overwrites', async () => {
+    const crm = await merged(open(), { duplicate_merge_method: 'update' })
+    expect(crm.service.contacts.get(1)).toMatchObject({ first_name: 'Anna' })
+    expect(crm.service.contacts.get(1)?.['phone'] ?? '').toBe('')
+    const [entry] = (await crm.state.logPage({}, { order: 'newest', limit: 10 })).filter(
+      ({ key }) => key === 'C1',
+    )
+    expect(entry?.reason).toMatch(/set only where the contact had a value .*, and none is known: phone$/)
+  })
+
   it('of which a later update is undone has again what the other pipeline sent, not the blank that its create left out', async () => {
     const [state, service] = [open(), memoryService()]
     const line = (name: string): Line =>

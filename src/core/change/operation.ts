@@ -150,6 +150,8 @@ export interface Settled {
   readonly isFresh?: true
   /** Of a create: a contact that it was merged into has kept the values that it had. */
   readonly onlyAdds?: true
+  /** Of a create: a contact that it was merged into was given no value where it had none. */
+  readonly onlyOverwrites?: true
   /** Of the step `terms`. */
   readonly terms?: TermOutcome
   /** Of the step `terms` that failed: what was given by a request of it that was answered before. */

@@ -214,6 +214,16 @@ function withKeptApart(entry: AuditEntry): readonly AuditEntry[] {
   ]
 }
 
+/** Of a create that only overwrites: a user may have filled a field that this program knows nothing of, or it stayed blank. */
+function withLeftOut(entry: AuditEntry): AuditEntry {
+  const fields = Object.entries(entry.fields).flatMap(([field, { from, to }]) =>
+    field !== 'mail_status' && isBlank(from) && !isBlank(to) ? [field] : [],
+  )
+  if (fields.length === 0) return entry
+  const why = `set only where the contact had a value (duplicate_merge_method: update), and none is known: ${fields.join(', ')}`
+  return { ...entry, reason: [entry.reason ?? [], why].flat().join('; ') }
+}
+
 /**
  * All entries about a step, in their order. Where one of its requests gave terms and a later one failed, the first has an entry of its
  * own: what was given is not among what failed. So have values that were sent and not taken.
@@ -224,8 +234,10 @@ export function auditEntries(
   others: SentByOthers = ALONE,
 ): readonly AuditEntry[] {
   const entry = auditEntry(settled, context, others)
-  const { given = [], givenBy, onlyAdds } = settled
+  const { given = [], givenBy, onlyAdds, onlyOverwrites } = settled
   if (onlyAdds === true && entry.outcome === 'done') return withKeptApart(entry)
+  const isMerged = others.pushed.length > 0
+  if (onlyOverwrites === true && isMerged && entry.outcome === 'done') return [withLeftOut(entry)]
   if (given.length === 0 || entry.outcome !== 'failed') return [entry]
   const names = given.map(({ name }) => name)
   const done = { terms: { add: names, remove: [] }, outcome: 'done', request: givenBy ?? null } as const

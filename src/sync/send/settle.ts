@@ -26,20 +26,21 @@ export function withResolved(
   })
 }
 
-/** What a contact had before a create was merged into it stays. */
-const withKept = (
+/** What of a contact the service leaves as it was when it merges a create into it. */
+function withMerge(
   settled: readonly Settled[],
   { pipeline: { duplicate_merge_method: merge } }: Pick<PlanContext, 'pipeline'>,
-): readonly Settled[] =>
-  merge !== 'add'
-    ? settled
-    : settled.map((one) => (one.operation.kind === 'create' ? { ...one, onlyAdds: true } : one))
+): readonly Settled[] {
+  if (merge === 'update_add') return settled
+  const leaves = merge === 'add' ? ({ onlyAdds: true } as const) : ({ onlyOverwrites: true } as const)
+  return settled.map((one) => (one.operation.kind === 'create' ? { ...one, ...leaves } : one))
+}
 
 /** State and counts, as the state took it. */
 export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {
   const { circuit, clock, pipeline, runId, state, tally } = context
   const about = { at: clock.now(), runId, configHash: pipeline.hash }
-  const taken = await state.settleBatch(withKept(withResolved(settled, context), context), about)
+  const taken = await state.settleBatch(withMerge(withResolved(settled, context), context), about)
   settled.forEach(({ operation }, index) => {
     const settlement = taken[index]
     if (settlement === undefined) return
