@@ -162,6 +162,35 @@ describe('an operator', () => {
   })
 })
 
+describe('on paper', () => {
+  it('a page still says its time zone, and has nothing to click', async () => {
+    const { page } = await openWindow(browser, SCREENS.wide)
+    await signIn(page, world.url)
+    await page.emulateMedia({ media: 'print' })
+    for (const path of ['/', '/runs', '/held']) {
+      await page.goto(`${world.url}${path}`)
+      const text = await page.locator('body').innerText()
+      expect(text).toContain('All times are in UTC.')
+      expect(text).not.toMatch(/Sign out|Sync log/)
+      const buttons = page.locator('button:visible, select:visible, input:visible')
+      expect([path, await buttons.allInnerTexts()]).toEqual([path, []])
+    }
+    await page.context().close()
+  })
+})
+
+describe('in colours of the user', () => {
+  it('the place in the menu is still marked by its line', async () => {
+    const { page } = await openWindow(browser, { ...SCREENS.wide, forcedColors: 'active' })
+    await signIn(page, world.url)
+    const lines = await page.evaluate<string[]>(
+      '[...document.querySelectorAll(".places a")].map((one) => getComputedStyle(one).borderBottomColor)',
+    )
+    expect(lines.slice(1)).not.toContain(lines[0])
+    await page.context().close()
+  })
+})
+
 describe('every page', () => {
   async function places(page: Page): Promise<Readonly<Record<string, string>>> {
     const held = await runOf(page, 'held')

@@ -134,6 +134,12 @@ export const BASE_STYLE = css`
     border-color: var(--accent);
     font-weight: 600;
   }
+  /* Colours of the user's own make a transparent border visible: every place would look like this one. */
+  @media (forced-colors: active) {
+    .places a:not([aria-current]) {
+      border-color: Canvas;
+    }
+  }
   main {
     width: 100%;
     max-width: 80.5rem;
@@ -227,14 +233,6 @@ export const BASE_STYLE = css`
     }
     .places a {
       padding: 0.4rem 0.55rem;
-    }
-  }
-  @media print {
-    header,
-    footer,
-    .pager,
-    .filter {
-      display: none;
     }
   }
 `
