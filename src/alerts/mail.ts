@@ -39,8 +39,6 @@ export async function mail(
   options: DeliverOptions,
 ): Promise<Delivery> {
   const transport = transportTo(receiver, options.timeoutMs)
-  const close = (): void => transport.close()
-  options.signal.addEventListener('abort', close, { once: true })
   try {
     await transport.sendMail({
       from: receiver.from,
@@ -50,13 +48,13 @@ export async function mail(
       // The same each time, so that a mail that came twice can be known.
       messageId: `<${message.id}@contact-sync>`,
       date: new Date(options.at),
+      signal: options.signal,
       headers: { 'auto-submitted': 'auto-generated', 'x-auto-response-suppress': 'All' },
     })
     return { delivered: true }
   } catch (error) {
     return { delivered: false, reason: reasonOf(error) }
   } finally {
-    options.signal.removeEventListener('abort', close)
-    close()
+    transport.close()
   }
 }

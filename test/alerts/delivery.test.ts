@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { setGlobalProxyFromEnv } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { deliver, receiverName } from '../../src/alerts/delivery.ts'
 import { testMessage } from '../../src/core/alerts/alert-message.ts'
@@ -180,6 +180,21 @@ describe('mail', () => {
       reason: expect.stringMatching(/^not accepted \(E/) as string,
     })
     expect(server.mails).toEqual([])
+  })
+
+  it('is left when the process ends, however silent the server is', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const ending = new AbortController()
+    const { port } = server.address() as AddressInfo
+    const connected = once(server, 'connection')
+    const patient = { ...options, timeoutMs: 10_000, signal: ending.signal }
+    const delivering = deliver(by(port), message, patient)
+    const [socket] = (await connected) as [Socket]
+    ending.abort()
+    expect(await delivering).toEqual({ delivered: false, reason: 'not accepted (EABORT)' })
+    socket.destroy()
+    server.close()
   })
 
   it('that nobody takes is said by a code', async () => {
