@@ -63,6 +63,27 @@ it('a viewer, the token without a name and a request without a session decide no
   expect((await (await signedIn(ANNA.token)).get('/')).body).toContain('action="/confirm"')
 })
 
+/** What a screen reader lists as the buttons of a page, and its links that decide something. */
+const buttonsOf = (body: string): string[] =>
+  [...body.matchAll(/<(button class="small"|a href="\/rejects\/\d+")>([^]*?)<\/(?:button|a)>/g)]
+    .filter(([, kind, text = '']) => kind?.startsWith('button') || text.includes('Correct'))
+    .map(([, , text = '']) => text.replace(/<[^>]*>/g, '').trim())
+
+it('each button is named by what it is about, not by its row alone', async () => {
+  const anna = await signedIn(ANNA.token)
+  const held = await anna.get('/held')
+  const plan = /href="(\/held\/[^"]+)"/.exec(held.body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  for (const [path, name] of [
+    ['/', 'Pause … shop'],
+    [plan, 'Drop … K31'],
+    ['/rejects', 'Correct … K61'],
+  ] as const) {
+    const buttons = buttonsOf((await anna.get(path)).body)
+    expect([path, buttons]).toEqual([path, [...new Set(buttons)]])
+    expect(buttons).toContain(name)
+  }
+})
+
 it('a form of another session, of another site, or of no session does nothing', async () => {
   const before = desk.decisions.length
   const [anna, other] = [await signedIn(ANNA.token), await signedIn(ANNA.token)]

@@ -40,8 +40,10 @@ const made = ({ at, by, note }: Correction, now: number): Html =>
 
 const DROP: Column<Correction> = {
   title: 'Decide',
-  cell: ({ id, ended }) =>
-    ended === undefined ? askButton('corrections drop', { id: String(id) }, 'Drop …') : nothing,
+  cell: ({ id, ended, key, field }) =>
+    ended === undefined
+      ? askButton('corrections drop', { id: String(id) }, 'Drop …', `${field} of ${key}`)
+      : nothing,
 }
 
 const columns = (now: number): readonly Column<Correction>[] => [

@@ -33,16 +33,16 @@ function commands({ id, kind }: Operation) {
 function forms({ id, kind }: Operation) {
   const contact =
     kind === 'create'
-      ? html`<label for="contact-${id}">Contact id</label>
+      ? html`<label for="contact-${id}">Contact id<span class="unseen"> of ${id}</span></label>
           <input id="contact-${id}" name="contact" inputmode="numeric" pattern="[0-9]+" required size="9" />`
       : nothing
   return html`<form class="ask" method="post" action="/confirm">
       <input type="hidden" name="kind" value="doubts resolve" />
       <input type="hidden" name="id" value="${id}" />
       <input type="hidden" name="verdict" value="done" />
-      ${contact} <button class="small">It was done …</button>
+      ${contact} <button class="small">It was done …<span class="unseen"> ${id}</span></button>
     </form>
-    ${askButton('doubts resolve', { id: String(id), verdict: 'not-done' }, 'It was not done …')}`
+    ${askButton('doubts resolve', { id: String(id), verdict: 'not-done' }, 'It was not done …', String(id))}`
 }
 
 /** What is on its way settles itself, unless the process that sent it is no more. */

@@ -23,7 +23,7 @@ const RELEASE: Column<OpenEdit> = {
   cell: ({ pipeline, key, field, isReleased = false }) =>
     isReleased
       ? badge('good', 'released')
-      : askButton('edits release', { pipeline, key, field }, 'Release …'),
+      : askButton('edits release', { pipeline, key, field }, 'Release …', `${field} of ${key}`),
 }
 
 const KEY: Column<OpenEdit> = {

@@ -71,11 +71,11 @@ function release(plan: HeldPlan, user: User): Html {
       : nothing
   const what = user.mayDecide ? 'release or drop' : 'release'
   const releasing = mayRelease(plan, user)
-    ? html`${askButton('held release', { run }, 'Release …')} `
+    ? html`${askButton('held release', { run }, 'Release …', run)} `
     : nothing
   return html`${approvals(plan)}
     <p>Review them; then ${what} exactly these:${overtaken}</p>
-    ${user.mayDecide ? html`<p>${releasing}${askButton('held drop', { run }, 'Drop …')}</p>` : html`<p>${command(`contact-sync held release ${run}${remaining}`)}</p>`}`
+    ${user.mayDecide ? html`<p>${releasing}${askButton('held drop', { run }, 'Drop …', run)}</p>` : html`<p>${command(`contact-sync held release ${run}${remaining}`)}</p>`}`
 }
 
 /** What of the configuration held it. */
@@ -105,8 +105,8 @@ const one = (plan: HeldPlan, user: User): Column<Operation>[] =>
           title: 'This one',
           cell({ key, pipeline }) {
             const which = { run: plan.runId, key, pipeline }
-            return html`${mayRelease(plan, user) ? askButton('held release', which, 'Release …') : nothing}
-            ${askButton('held drop', which, 'Drop …')}`
+            return html`${mayRelease(plan, user) ? askButton('held release', which, 'Release …', key) : nothing}
+            ${askButton('held drop', which, 'Drop …', key)}`
           },
         },
       ]

@@ -184,8 +184,9 @@ const decisions: Column<Row> = {
   title: 'Decide',
   cell: ({ pipeline, live }) =>
     live?.paused === undefined
-      ? html`${askButton('run', { pipeline }, 'Run …')} ${askButton('pause', { pipeline }, 'Pause …')}`
-      : askButton('resume', { pipeline }, 'Resume …'),
+      ? html`${askButton('run', { pipeline }, 'Run …', pipeline)}
+        ${askButton('pause', { pipeline }, 'Pause …', pipeline)}`
+      : askButton('resume', { pipeline }, 'Resume …', pipeline),
 }
 
 function pipelineTable(rows: readonly Row[], { now, mayDecide }: { now: number; mayDecide: boolean }): Html {

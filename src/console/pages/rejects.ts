@@ -38,7 +38,7 @@ const correct = (decidable: readonly string[]): Column<RejectView> => ({
   cell: ({ id, key, pipeline }) =>
     key === undefined || !decidable.includes(pipeline)
       ? nothing
-      : html`<a href="/rejects/${id}">Correct …</a>`,
+      : html`<a href="/rejects/${id}">Correct …<span class="unseen"> ${said(key)}</span></a>`,
 })
 
 /** `decidable`: pipelines whose rejects the user may correct; none by default. */
