@@ -1,12 +1,18 @@
 // `rehearse`: processed files under two configurations. Numbers, by hand counted; nothing is written and nothing is asked.
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import type fsPromises from 'node:fs/promises'
+import { open, readdir, readFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
 import { openPlace, type Place } from '../support/in-process.ts'
+
+vi.mock('node:fs/promises', async (actual) => {
+  const real = await actual<typeof fsPromises>()
+  return { ...real, open: vi.fn(real.open) }
+})
 
 const KEY = 'rehearse-key'
 
@@ -158,6 +164,29 @@ describe('what would differ', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       pipelines: [{ records: 0, unread: [{ before: null, after: 'INPUT_COLUMN_MISSING' }] }],
     })
+  })
+})
+
+describe('a failure that passes, while a file is read', () => {
+  const failing = async (opening: number) => {
+    const real = await vi.importActual<typeof fsPromises>('node:fs/promises')
+    let count = 0
+    vi.mocked(open).mockImplementation(async (...args) => {
+      if (String(args[0]).includes('processed') && (count += 1) === opening)
+        throw Object.assign(new Error('EIO'), { code: 'EIO' })
+      return real.open(...args)
+    })
+  }
+
+  it.each([
+    [1, { before: 'INPUT_UNREADABLE', after: null }],
+    [2, { before: null, after: 'INPUT_UNREADABLE' }],
+  ])('opening %i: the file is named, and the exit code is 3', async (opening, unread) => {
+    await place.write('new.yaml', configuration())
+    await failing(opening)
+    const { code, stdout } = await place.cli('rehearse', '--with', 'new.yaml', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ pipelines: [{ records: 0, differing: 0, unread: [unread] }] })
+    expect(code).toBe(3)
   })
 })
 

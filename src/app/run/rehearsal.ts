@@ -2,15 +2,14 @@
 // where there is one; nothing is written, and no client of the service is made.
 import { type RehearsalTotals, rehearsalCounter } from '../../core/change/plan/rehearsal.ts'
 import { ownTermNames } from '../../core/mapping/terms.ts'
-import type { SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { StateStore } from '../../core/state-store.ts'
-import { type ErrorCode, inputError, SyncError } from '../../core/words/errors.ts'
+import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 import { processedFolder, processedInputs, sourceOver } from '../../sources/processed.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { seenRules } from '../../sync/definitions.ts'
 import { knownOrders } from '../../sync/plan/date-orders.ts'
-import { rehearsedPairs, type RehearsedSide } from '../../sync/plan/rehearse.ts'
+import { rehearseFile, type RehearsedSide } from '../../sync/plan/rehearse.ts'
 import { systemClock as clock } from '../../system.ts'
 
 /** A file that could not be read under one of the configurations; null: it could. */
@@ -100,21 +99,6 @@ function assertGoesOn({ aborted }: AbortSignal): void {
     throw new SyncError('USAGE', 'stopped before everything was compared', { hint: 'Nothing was changed.' })
 }
 
-/** Undefined: not the fault of a file. */
-const faultOfFile = (error: unknown): ErrorCode | undefined => inputError(error)?.code
-
-/** Why the file cannot be read; null: it can. What is no file's fault is thrown. */
-async function unreadable(input: SourceInput, side: RehearsedSide): Promise<ErrorCode | null> {
-  try {
-    for await (const _ of rehearsedPairs(input, { before: side, after: side })) assertGoesOn(side.signal)
-    return null
-  } catch (error) {
-    const code = faultOfFile(error)
-    if (code === undefined) throw error
-    return code
-  }
-}
-
 async function rehearsePipeline(rehearsing: Rehearsing): Promise<PipelineRehearsal> {
   const { both, folder, options } = rehearsing
   const { name, source } = both.before
@@ -122,22 +106,17 @@ async function rehearsePipeline(rehearsing: Rehearsing): Promise<PipelineRehears
   const settings = otherSettings(both.before, both.after)
   if (inputs.length === 0) return { ...nothing(name, 'no_files'), settings }
   const [before, after] = [await sideOf('before', rehearsing), await sideOf('after', rehearsing)]
+  const sides = { before: before.side, after: after.side }
   const counter = rehearsalCounter()
   const unread: UnreadFile[] = []
   let records = 0
   for (const input of inputs) {
-    try {
-      for await (const pairs of rehearsedPairs(input, { before: before.side, after: after.side })) {
-        assertGoesOn(options.signal)
-        pairs.forEach((pair) => counter.add(pair))
-        options.report((records += pairs.length))
-      }
-    } catch (error) {
-      if (faultOfFile(error) === undefined) throw error
-      // Records before the place where it failed are counted.
-      const was = await unreadable(input, before.side)
-      unread.push({ file: input.name, before: was, after: await unreadable(input, after.side) })
-    }
+    const faults = await rehearseFile(input, sides, (pairs) => {
+      assertGoesOn(options.signal)
+      pairs.forEach((pair) => counter.add(pair))
+      options.report((records += pairs.length))
+    })
+    if (faults.before !== null || faults.after !== null) unread.push({ file: input.name, ...faults })
   }
   return {
     pipeline: name,

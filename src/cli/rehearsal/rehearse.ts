@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { type PipelineRehearsal, rehearse } from '../../app/run/rehearsal.ts'
 import { outputFile } from '../../app/output-file.ts'
-import { SyncError } from '../../core/words/errors.ts'
+import { type ErrorCode, ERRORS, SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { systemClock as clock } from '../../system.ts'
 import { configFile } from '../config-file.ts'
@@ -25,9 +25,15 @@ interface RehearseOptions extends CommonOptions {
 /** Enough for a source whose exports vary; each full export holds all records. */
 const USUAL_FILES = 3
 
-/** The new configuration cannot read a file that the old one reads. */
+/** The file could not be read, or was changed meanwhile: under which configuration makes no difference. */
+const isOfReading = (code: ErrorCode | null): boolean =>
+  code !== null && (code === 'INPUT_UNREADABLE' || ERRORS[code].class === 'later')
+
+/** The new configuration cannot read a file that the old one reads, or a file was not compared to its end. */
 const isWorse = ({ unread }: PipelineRehearsal): boolean =>
-  unread.some(({ before, after }) => before === null && after !== null)
+  unread.some(
+    ({ before, after }) => (before === null && after !== null) || isOfReading(before) || isOfReading(after),
+  )
 
 export async function rehearseConfiguration(io: Io, options: RehearseOptions): Promise<number> {
   if (options.with === undefined)

@@ -11,6 +11,7 @@ import { type UnitedMapper, unitedMapper } from '../../core/mapping/union.ts'
 import type { DateOrders } from '../../core/mapping/values/dates/date-order.ts'
 import type { Clock, InputReader, Source, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
+import { type ErrorCode, inputError } from '../../core/words/errors.ts'
 import { ordersWithin } from './date-orders.ts'
 import { mapperFor } from './present-terms.ts'
 import { createCensus, recordBatches } from './united.ts'
@@ -145,6 +146,8 @@ interface Stream {
   readonly waiting: Map<number, RehearsedOutcome>
   /** Records come in the order of the file; united ones may not. */
   readonly isInOrder: boolean
+  /** Why the file cannot be read further; null: nothing has failed. */
+  fault: ErrorCode | null
   reached: number
   isOver: boolean
 }
@@ -153,6 +156,7 @@ const streamOf = (input: SourceInput, side: RehearsedSide): Stream => ({
   batches: outcomesIn(input, side),
   waiting: new Map(),
   isInOrder: side.pipeline.on_duplicate_key !== 'union',
+  fault: null,
   reached: -1,
   isOver: false,
 })
@@ -162,14 +166,26 @@ interface Met {
   readonly its: RehearsedOutcome
 }
 
-/** Takes the next batch; gives those that met, with theirs. */
-async function advance(stream: Stream, other: Stream): Promise<readonly Met[]> {
-  const { done, value } = await stream.batches.next()
-  if (done === true) {
+/** The next batch; none at the end, which a fault of the file is as well. */
+async function nextBatch(stream: Stream): Promise<readonly Placed[]> {
+  try {
+    const { done, value } = await stream.batches.next()
+    stream.isOver = done === true
+    return value ?? []
+  } catch (error) {
+    const { code } = inputError(error) ?? {}
+    if (code === undefined) throw error
+    stream.fault = code
     stream.isOver = true
     return []
   }
-  return value.flatMap(({ place, outcome }) => {
+}
+
+/** Takes the next batch; gives those that met, with theirs. Nothing meets the records of a reading that failed. */
+async function advance(stream: Stream, other: Stream): Promise<readonly Met[]> {
+  const batch = await nextBatch(stream)
+  if (other.fault !== null) return []
+  return batch.flatMap(({ place, outcome }) => {
     stream.reached = Math.max(stream.reached, place)
     const its = other.waiting.get(place)
     if (its === undefined) {
@@ -196,27 +212,37 @@ function left(stream: Stream, other: Stream): readonly RehearsedOutcome[] {
   return gone
 }
 
+/** Of each reading, why it failed; null: the file was read to its end. */
+interface Faults {
+  readonly before: ErrorCode | null
+  readonly after: ErrorCode | null
+}
+
 /**
- * The records of the file under both configurations, in pairs, some at a time. Memory holds a batch or two of each; where rows are united
- * by other keys than before, those whose record stands elsewhere wait until the end. Throws what opening and reading throws.
+ * Gives the records of the file under both configurations, in pairs, some at a time. Memory holds a batch or two of each; where rows are
+ * united by other keys than before, those whose record stands elsewhere wait until the end. Where one reading fails, records
+ * before that place are given, and the other reading continues alone, for its own fault. Throws what is no fault of the file.
  */
-export async function* rehearsedPairs(
+export async function rehearseFile(
   input: SourceInput,
   { before, after }: { before: RehearsedSide; after: RehearsedSide },
-): AsyncGenerator<readonly OutcomePair[]> {
+  give: (pairs: readonly OutcomePair[]) => void,
+): Promise<Faults> {
   const [was, is] = [streamOf(input, before), streamOf(input, after)]
+  const unmet = (): readonly OutcomePair[] => [
+    ...left(was, is).map((outcome) => ({ before: outcome, after: undefined })),
+    ...left(is, was).map((outcome) => ({ before: undefined, after: outcome })),
+  ]
   try {
     while (!was.isOver || !is.isOver) {
       const isTurnOfWas = is.isOver || (!was.isOver && was.reached <= is.reached)
       const met = await (isTurnOfWas ? advance(was, is) : advance(is, was))
-      yield [
-        ...met.map(({ own, its }) =>
-          isTurnOfWas ? { before: own, after: its } : { before: its, after: own },
-        ),
-        ...left(was, is).map((outcome) => ({ before: outcome, after: undefined })),
-        ...left(is, was).map((outcome) => ({ before: undefined, after: outcome })),
-      ]
+      const pairs = met.map(({ own, its }) =>
+        isTurnOfWas ? { before: own, after: its } : { before: its, after: own },
+      )
+      give(was.fault === null && is.fault === null ? [...pairs, ...unmet()] : pairs)
     }
+    return { before: was.fault, after: is.fault }
   } finally {
     await was.batches.return(undefined)
     await is.batches.return(undefined)
