@@ -1,4 +1,5 @@
 // Entries of the sync log for display: one line in a list, a paragraph in a history.
+import { placeText } from '../core/change/own-inputs.ts'
 import type { LoggedEntry } from '../core/log/audit-chain.ts'
 import { momentText, plural } from '../core/words/format.ts'
 import { shownValue } from './format.ts'
@@ -25,9 +26,7 @@ function changes({ fields, terms, field_names: names, values }: LoggedEntry): re
 
 /** A record of several rows stands on the lines of all of them. */
 function place({ source }: LoggedEntry): string {
-  if (source === null) return ''
-  const { file, line, lines = [line] } = source
-  return line === 0 ? `missing in ${file}` : `${file}:${lines.join(',')}`
+  return source === null ? '' : placeText(source)
 }
 
 /** Who decided it, and why; nothing where the program did it as configured. */

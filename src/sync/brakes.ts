@@ -1,6 +1,7 @@
 // Terms that a brake gives, after the files of a run: decides what may go, reads the first contacts again when they have had the
 // term for long enough, and plans what was granted. What waits is reported.
 import type { Operation } from '../core/change/operation.ts'
+import { BRAKE_INPUT } from '../core/change/own-inputs.ts'
 import { type Difference, difference, type KnownLink } from '../core/change/diff.ts'
 import {
   type BrakeAsk,
@@ -118,8 +119,6 @@ async function noteStatuses(
   }
 }
 
-const FILE = 'terms of a brake'
-
 function stagedTerms(
   key: string,
   decided: Difference,
@@ -181,7 +180,7 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
     const terms = [...(one.link.terms ?? []), ...own].map(({ name }) => name)
     const staged = stagedTerms(key, difference({ contact: one.link.fields, terms }, one, pipeline), {
       link: one.link,
-      source: own[0]?.source ?? { file: FILE, line: 0 },
+      source: own[0]?.source ?? { file: BRAKE_INPUT, line: 0 },
     })
     // Counted as held while its file was read, or with its other changes, or by an earlier run.
     if (staged.length > 0 && own.some(({ aloneIn }) => aloneIn === runId)) {
@@ -195,7 +194,7 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
     return staged
   })
   if (entries.length === 0) return
-  const input = { name: FILE, version: `${FILE} ${runId}`, bytes: 0 }
+  const input = { name: BRAKE_INPUT, version: `${BRAKE_INPUT} ${runId}`, bytes: 0 }
   const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
   await state.stageBatch(staged, { entries })
   const numbers = await state.inputNumbers(staged)
@@ -206,7 +205,11 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
     counts,
     context,
   )
-  const judged = { file: FILE, numbers: { ...numbers, read: counts.read, newTerms: 0 }, hold: undefined }
+  const judged = {
+    file: BRAKE_INPUT,
+    numbers: { ...numbers, read: counts.read, newTerms: 0 },
+    hold: undefined,
+  }
   yield { staged, counts, judged }
   await settleGiven(context)
   // The list of suppressed addresses, or an edit that is kept, says no: it is not tried again by every run.

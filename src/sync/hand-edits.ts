@@ -16,6 +16,7 @@ import {
   mergeWithService,
 } from '../core/change/others/hand-edits.ts'
 import type { LinkedOperation, Operation, Settled } from '../core/change/operation.ts'
+import { EDITS_INPUT } from '../core/change/own-inputs.ts'
 import type { Contact } from '../core/mapping/contact.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
 import type { StagedEntry } from '../core/state.ts'
@@ -107,7 +108,6 @@ export async function mergedTerms(
 }
 
 const PAGE = 200
-const FILE = 'edits at the service'
 
 interface EditedRecord {
   /** Undefined where the record has another contact by now. */
@@ -187,7 +187,7 @@ export async function recheckEdits(before: number, context: PlanContext): Promis
       entries.push({
         kind: 'operation',
         key: record.key,
-        record: { source: { file: FILE, line: 0 }, values: [], text: undefined, fingerprint: '' },
+        record: { source: { file: EDITS_INPUT, line: 0 }, values: [], text: undefined, fingerprint: '' },
         desired: { contact, terms: undefined },
         operation: { state: 'planned', kind: 'update', linkId: link.id, contactId: link.contactId, fields },
       })
@@ -196,7 +196,7 @@ export async function recheckEdits(before: number, context: PlanContext): Promis
     if (page.length < PAGE) break
   }
   if (entries.length === 0) return 0
-  const input = { name: FILE, version: `${FILE} ${runId}`, bytes: 0 }
+  const input = { name: EDITS_INPUT, version: `${EDITS_INPUT} ${runId}`, bytes: 0 }
   const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
   await state.stageBatch(staged, { entries })
   await holdByApprovals(staged, context.tally.counts, context)

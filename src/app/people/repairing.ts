@@ -2,6 +2,7 @@
 // It reads the state alone; each contact is read again right before anything is sent to it. Part of the composition.
 import { requiredApprovals } from '../../core/change/waiting/approval.ts'
 import { DRIFT_REPAIR, repairChange } from '../../core/change/others/repair.ts'
+import { REPAIR_INPUT } from '../../core/change/own-inputs.ts'
 import { planEntry } from '../../core/log/other-entries.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import type { StagedEntry, StagedInput } from '../../core/state.ts'
@@ -26,7 +27,6 @@ interface Asked {
 }
 
 const PAGE = 200
-const INPUT = 'drift repair'
 
 /** Records of which a change is open: it goes first, and the next look shows what differs then. */
 async function openKeys(pipeline: string, { state }: Desk): Promise<ReadonlySet<string>> {
@@ -54,7 +54,7 @@ async function entriesOf(
       {
         kind: 'operation',
         key,
-        record: { source: { file: INPUT, line: 0 }, values: [], text: undefined, fingerprint: '' },
+        record: { source: { file: REPAIR_INPUT, line: 0 }, values: [], text: undefined, fingerprint: '' },
         desired: { contact: link.fields, terms: change.terms?.asserts },
         operation: { state: 'planned', kind: 'update', ...linked, ...change },
       },
@@ -97,10 +97,10 @@ export async function holdRepair(desk: Desk, { pipeline, contacts }: Asked): Pro
   const about = desk.about(pipeline)
   // Of one that was begun by an owner that was killed: nothing of it counts.
   for (const begun of await state.unfinishedInputs(pipeline))
-    if (begun.input.name === INPUT) await state.discardInput(begun)
+    if (begun.input.name === REPAIR_INPUT) await state.discardInput(begun)
   const open = await openKeys(pipeline, desk)
   const free = contacts.filter(({ key }) => !open.has(key))
-  const input = { name: INPUT, version: `${INPUT} ${about.runId}`, bytes: 0 }
+  const input = { name: REPAIR_INPUT, version: `${REPAIR_INPUT} ${about.runId}`, bytes: 0 }
   const staged = await state.beginInput({ runId: about.runId, pipeline, input, header: [] })
   let changes = 0
   for (let from = 0; from < free.length; from += PAGE) {

@@ -2,6 +2,7 @@
 import { askService } from '../../app/run/service/checking.ts'
 import { explainRecords, withLive } from '../../app/people/explain.ts'
 import { consentLines } from '../../core/explain/consent.ts'
+import { placeText } from '../../core/change/own-inputs.ts'
 import type { ExplainedField, ExplainedTerm, Explanation } from '../../core/explain/explanation.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { momentText } from '../../core/words/format.ts'
@@ -19,7 +20,7 @@ const shown = (value: unknown): string =>
   value === null || value === undefined ? 'nothing' : JSON.stringify(value)
 
 const place = ({ file, line }: { file: string | null; line: number | null }): string =>
-  file === null ? 'no file' : `${file}:${line ?? '?'}`
+  file === null ? 'no file' : line === null ? `${file}:?` : placeText({ file, line })
 
 /** Where a number is no line of a text: what it counts. */
 function placeKind({ file }: { file: string | null }): string {

@@ -1,5 +1,6 @@
 // The small pieces that pages are composed of. Everything goes through hono's `html`, which escapes what is not
 // our own HTML; data is only ever passed to it as text.
+import { isMissingIn } from '../../core/change/own-inputs.ts'
 import type { Contact, FieldValue } from '../../core/mapping/contact.ts'
 import { html, type Html, said } from './markup.ts'
 import { distanceText, momentText, number } from '../../core/words/format.ts'
@@ -104,3 +105,9 @@ export const facts = (rows: readonly (readonly [string, Html])[]): Html =>
 export const none = (text: string): Html => html`<p class="none">${text}</p>`
 
 export const note = (tone: Tone, content: Html): Html => html`<div class="note ${tone}">${content}</div>`
+
+/** Where a record stands, as the sync log has it. */
+export function rowOrInput(place: { readonly file: string; readonly line: number }): Html {
+  if (isMissingIn(place)) return html`missing in ${said(place.file)}`
+  return place.line === 0 ? html`${said(place.file)}` : html`${said(place.file)}:${place.line}`
+}

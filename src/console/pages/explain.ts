@@ -5,7 +5,17 @@ import type { ShownStep } from '../../core/explain/trace.ts'
 import type { FieldValue } from '../../core/mapping/contact.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
-import { badge, facts, fieldValue, moment, none, note, nothing, statusBadge } from '../html/parts.ts'
+import {
+  badge,
+  facts,
+  fieldValue,
+  moment,
+  none,
+  note,
+  nothing,
+  rowOrInput,
+  statusBadge,
+} from '../html/parts.ts'
 import { type Column, table } from '../html/table.ts'
 
 /** Where the terms stand on the page. */
@@ -20,7 +30,7 @@ type Explained = ExplainedField | ExplainedTerm
 
 function place({ file, line }: { readonly file: string | null; readonly line: number | null }): Html {
   if (file === null) return html`<span class="quiet">not known</span>`
-  return line === 0 ? html`missing in ${said(file)}` : html`${said(file)}:${line}`
+  return line === null ? said(file) : rowOrInput({ file, line })
 }
 
 /** A rule that reads several columns was given all of them. */

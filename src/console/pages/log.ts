@@ -16,6 +16,7 @@ import {
   moment,
   none,
   nothing,
+  rowOrInput,
   spoken,
   statusBadge,
   undoBadge,
@@ -84,11 +85,9 @@ function actionOf(entry: LoggedEntry): Html {
 
 const erased = badge('calm', 'erased')
 
-/** Line 0: the file in which a record was missing. */
 function source({ source: from, run_id: run }: LoggedEntry): Html {
   if (from === null) return nothing
-  const text = from.line === 0 ? html`missing in ${said(from.file)}` : html`${said(from.file)}:${from.line}`
-  return html`<a href="/runs/${run}">${text}</a>`
+  return html`<a href="/runs/${run}">${rowOrInput(from)}</a>`
 }
 
 function who(entry: LoggedEntry): Html {

@@ -7,6 +7,7 @@ import type { Correction } from '../change/others/correction.ts'
 import type { OpenEdit } from '../change/others/hand-edits.ts'
 import { REPAIR_REASON } from '../change/others/repair.ts'
 import type { Operation } from '../change/operation.ts'
+import { noteWithoutLine } from '../change/own-inputs.ts'
 import type { OperationState } from '../change/states.ts'
 import type { LoggedEntry } from '../log/audit-chain.ts'
 import { momentText } from '../words/format.ts'
@@ -194,8 +195,7 @@ export function noteOfEntry({ source, values, reason }: ValueSetting): string | 
     return `${reason}: what had been sent before was sent again, because the service showed something else`
   if (isOfUndo({ reason })) return `${reason}: it is an earlier value that was restored, not a value of a row`
   if (source === null) return 'it came from no file'
-  if (source.line === 0) return `the record was missing in ${source.file}`
-  return undefined
+  return noteWithoutLine(source)
 }
 
 const OUTCOME_NOTES: Readonly<Partial<Record<ValueSetting['outcome'], string>>> = {
