@@ -1,15 +1,22 @@
 // Corrections as a CSV file: for the owner of a source, and back.
-import { readFile, writeFile } from 'node:fs/promises'
-import { parse } from 'csv-parse/sync'
+import { realpath, stat, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
-import { SyncError } from '../core/words/errors.ts'
+import type { SourceItem } from '../core/mapping/record.ts'
+import { inputError, SyncError } from '../core/words/errors.ts'
+import { csvOptions } from './csv/options.ts'
+import { type CsvReader, readCsv } from './csv/reader.ts'
+import { describeFault } from './fault.ts'
+import { fileVersion, openInputFile } from './input-file.ts'
 
 const COLUMNS = [
   ...(['pipeline', 'file', 'line', 'key', 'field', 'column'] as const),
   ...(['value_in_source', 'corrected', 'reason', 'by', 'at'] as const),
 ] as const
 
-export type CorrectionRow = Readonly<Record<(typeof COLUMNS)[number], string>>
+type Column = (typeof COLUMNS)[number]
+
+export type CorrectionRow = Readonly<Record<Column, string>>
 
 /** A spreadsheet must take no value for a formula. An apostrophe that stands there gets another one, so that reading removes one. */
 const guarded = (text: string): string => (/^\s*[=+\-@\t\r']/u.test(text) ? `'${text}` : text)
@@ -23,26 +30,52 @@ export async function writeCorrectionsCsv(path: string, rows: readonly Correctio
 
 const NEEDED = ['pipeline', 'key', 'field', 'corrected'] as const
 
-/** Columns that are not there are blank. Throws USAGE for what is no such file. */
-export async function readCorrectionsCsv(path: string): Promise<readonly CorrectionRow[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new SyncError('USAGE', `${path} cannot be read (${code})`)
+const refusal = (message: string): SyncError =>
+  new SyncError('USAGE', message, {
+    hint: 'Take a file that contact-sync corrections export has written.',
   })
-  let rows: Record<string, string>[]
-  try {
-    rows = parse(text, { columns: true, bom: true, skip_empty_lines: true, delimiter: [',', ';'] })
-  } catch (error) {
-    throw new SyncError('USAGE', `${path}: ${error instanceof Error ? error.message : 'is no CSV file'}`)
-  }
-  const [first] = rows
-  const lacking = NEEDED.filter((column) => first !== undefined && !Object.hasOwn(first, column))
-  if (lacking.length > 0)
-    throw new SyncError('USAGE', `${path} lacks the column ${lacking.join(', ')}`, {
-      hint: 'Take a file that contact-sync corrections export has written.',
-    })
-  return rows.map(
-    (row) =>
-      Object.fromEntries(COLUMNS.map((column) => [column, unguarded(row[column] ?? '')])) as CorrectionRow,
-  )
+
+/** Where each column stands, whatever its case. Throws USAGE for what is no such file. */
+function placesIn(header: readonly string[], path: string): ReadonlyMap<Column, number> {
+  const names = header.map((name) => name.trim().toLowerCase())
+  const lacking = NEEDED.filter((column) => !names.includes(column))
+  if (lacking.length > 0) throw refusal(`${path} lacks the column ${lacking.join(', ')}`)
+  return new Map(COLUMNS.map((column) => [column, names.indexOf(column)]))
 }
+
+async function openCorrections(path: string): Promise<CsvReader> {
+  const stats = await stat(path, { bigint: true }).catch((error: unknown) => {
+    throw refusal(`${path} cannot be read: ${describeFault(error)}`)
+  })
+  const input = { name: basename(path), version: fileVersion(stats), bytes: Number(stats.size) }
+  const file = await openInputFile(Buffer.from(await realpath(path)), input)
+  // An apostrophe at the start of a value is no quote here.
+  return readCsv(file, csvOptions.parse({ folder: path, last_line: 'accept', quote: '"' }))
+}
+
+async function rowsIn(path: string): Promise<readonly CorrectionRow[]> {
+  const reader = await openCorrections(path)
+  try {
+    const places = placesIn(reader.header, path)
+    const rows: CorrectionRow[] = []
+    const rowOf = (item: SourceItem): CorrectionRow => {
+      if (item.kind !== 'record') throw refusal(`${path}: line ${item.line} cannot be read (${item.code})`)
+      const valueOf = (column: Column) => unguarded(item.values[places.get(column) ?? -1] ?? '')
+      return Object.fromEntries(COLUMNS.map((column) => [column, valueOf(column)])) as CorrectionRow
+    }
+    for await (const items of reader.batches()) rows.push(...items.map(rowOf))
+    return rows
+  } finally {
+    await reader.close()
+  }
+}
+
+/**
+ * Encoding and delimiter are detected: spreadsheets write what their language is used to. Columns that are not there are blank. Throws
+ * USAGE for what is no such file.
+ */
+export const readCorrectionsCsv = (path: string): Promise<readonly CorrectionRow[]> =>
+  rowsIn(path).catch((error: unknown) => {
+    const fault = inputError(error)
+    throw fault === undefined ? error : refusal(fault.message)
+  })

@@ -1,5 +1,5 @@
 // `correct` and `corrections`: values that an admin sets right, over runs without files, later files and a file for the source.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
@@ -461,4 +461,36 @@ it('goes to the owner of the source as a file, and comes back from one', async (
     stdout: '1 correction taken\n  row 2 refused: shop knows no record key:K9\n',
   })
   expect(await place.json('corrections', 'import', 'mend.csv')).toMatchObject({ taken: 1, same: 1 })
+})
+
+describe('a file that a spreadsheet has saved', () => {
+  const HEADER = 'pipeline,key,field,corrected,reason'
+  const semicolons = `${HEADER.replaceAll(',', ';')}\r\nshop;K1;first_name;Zoë;by phone, today\r\n`
+
+  it.each([
+    ['semicolons, with a comma in a text', Buffer.from(semicolons)],
+    ['Windows-1252', Buffer.from(semicolons, 'latin1')],
+    ['UTF-16 and tabs', Buffer.from(`\uFEFF${semicolons.replaceAll(';', '\t')}`, 'utf16le')],
+    [
+      'commas, with a semicolon in a text',
+      Buffer.from(`${HEADER}\nshop,K1,first_name,Zoë,by phone; today\n`),
+    ],
+  ])('%s', async (_, bytes) => {
+    await writeFile(place.path('mend.csv'), bytes)
+    expect(await place.json('corrections', 'import', 'mend.csv')).toEqual({ taken: 1, same: 0, refused: [] })
+    expect((await place.cli('corrections', 'list')).stdout).toContain('K1 first_name: "Zoë"')
+  })
+
+  it.each([
+    ['empty', Buffer.from('')],
+    ['binary', Buffer.from([0, 1, 2, 0, 255, 0])],
+    ['cut off within a quote', Buffer.from(`${HEADER}\nshop,K1,first_name,"Zoë`)],
+    ['with a row that is too long', Buffer.from(`${HEADER}\nshop,K1,first_name,Zoë,a,b,c\n`)],
+  ])('is refused as a whole where it is %s', async (_, bytes) => {
+    await writeFile(place.path('mend.csv'), bytes)
+    const told = await place.cli('corrections', 'import', 'mend.csv')
+    expect(told).toMatchObject({ code: 2, stdout: '' })
+    expect(told.stderr).toContain('corrections export has written')
+    expect((await place.cli('corrections', 'list')).stdout).not.toContain('K1')
+  })
 })

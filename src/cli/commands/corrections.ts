@@ -7,7 +7,7 @@ import type { FieldTexts } from '../../app/people/rejected-record.ts'
 import type { Correction } from '../../core/change/others/correction.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { plural } from '../../core/words/format.ts'
+import { number, plural } from '../../core/words/format.ts'
 import { readCorrectionsCsv, writeCorrectionsCsv } from '../../sources/corrections-file.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { decided } from '../deciding.ts'
@@ -188,7 +188,7 @@ export async function takeCorrections(
   )
   if (options.json === true) printJson(io, done)
   else {
-    const same = done.same === 0 ? '' : `, ${done.same} held already`
+    const same = done.same === 0 ? '' : `, ${number(done.same)} held already`
     print(io, `${plural(done.taken, 'correction')} taken${same}`)
     for (const { row, reason } of done.refused) print(io, `  row ${row} refused: ${reason}`)
   }
