@@ -194,6 +194,24 @@ describe('of a contact', () => {
     ])
   })
 
+  it('names the change that is held with its value when it is dropped', async () => {
+    await place.write('config.yaml', configuration(sandbox.url, '    guards: { max_changes: 1 }\n'))
+    await place.cli('correct', 'shop', 'K1', 'phone=3')
+    await place.cli('correct', 'shop', 'K2', 'phone=4')
+    await place.cli('run')
+    const { held } = (await place.json('held', 'list')) as { held: [{ run_id: string }] }
+    const { stdout } = await place.cli('corrections', 'drop', '1')
+    const command = `contact-sync held drop ${held[0].run_id} --key K1`
+    expect(stdout).toContain(`has its value, and sends it: ${command}`)
+    await place.cli(...command.split(' ').slice(1))
+    expect((await place.cli('corrections', 'drop', '2', '--json')).stdout).toContain(
+      `"waits_in":${JSON.stringify(held[0].run_id)}`,
+    )
+    await place.cli('held', 'drop', held[0].run_id)
+    await place.cli('correct', 'shop', 'K2', 'first_name=Bea')
+    expect((await place.cli('corrections', 'drop', '3')).stdout).not.toContain('has its value')
+  })
+
   it('can be dropped: the source counts again from its next file on', async () => {
     await place.cli('correct', 'shop', 'K1', 'phone=3')
     await place.cli('run')

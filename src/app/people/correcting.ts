@@ -240,7 +240,19 @@ export async function correctRecord(desk: Desk, which: Which): Promise<Corrected
 }
 
 export interface DroppedCorrections {
-  readonly dropped: readonly Pick<Correction, 'id' | 'pipeline' | 'key' | 'field'>[]
+  readonly dropped: readonly (Pick<Correction, 'id' | 'pipeline' | 'key' | 'field'> & {
+    /** The run that planned a change which waits and has the value: it is sent with that. */
+    readonly waits_in: string | null
+  })[]
+}
+
+/** The run whose change of the record has the value of a correction, and is not done. */
+async function runWaitingWith({ pipeline: name, key, field, value }: Correction, desk: Desk) {
+  const pipeline = pipelineOf(name, desk)
+  const accepted = acceptedValue(field, value, await customFieldsOf(pipeline, desk))
+  const waiting = await waitingChange(key, name, desk)
+  if (accepted === undefined || !('value' in accepted.check)) return null
+  return waiting?.fields[accepted.key] === accepted.check.value ? waiting.runId : null
 }
 
 /** The source's own value counts again from its next file on. Throws USAGE where no such correction holds. */
@@ -253,6 +265,7 @@ export async function dropCorrection(desk: Desk, { id }: { id: number }): Promis
     throw new SyncError('USAGE', `no correction ${id} holds`, { hint: 'See contact-sync corrections list.' })
   const { pipeline, key, field } = found
   const why = droppedText(desk.decided.by)
+  const waitsIn = await runWaitingWith(found, desk)
   const entry = correctionEntry(
     {
       ...{ key, contactId: null, fields: { [field]: { from: found.value, to: found.was ?? '' } } },
@@ -261,7 +274,7 @@ export async function dropCorrection(desk: Desk, { id }: { id: number }): Promis
     desk.about(pipeline),
   )
   await desk.conclude([{ do: 'drop_corrections', corrections: [found], why }], [entry])
-  return { dropped: [{ id, pipeline, key, field }] }
+  return { dropped: [{ id, pipeline, key, field, waits_in: waitsIn }] }
 }
 
 /** What is taken in of a file of corrections. */

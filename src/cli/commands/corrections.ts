@@ -138,8 +138,14 @@ export async function dropOne(io: Io, options: DecidingOptions, [written = '']: 
   )
   if (options.json === true) printJson(io, done)
   else
-    for (const { id, pipeline, key, field } of done.dropped)
+    for (const { id, pipeline, key, field, waits_in: run } of done.dropped) {
       print(io, `correction ${id} (${field} of ${key}) dropped; the next file of ${pipeline} counts again`)
+      if (run !== null)
+        print(
+          io,
+          `  a change of run ${run} that waits has its value, and sends it: contact-sync held drop ${run} --key ${key}`,
+        )
+    }
   return EXIT.done
 }
 
