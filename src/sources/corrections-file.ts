@@ -1,13 +1,13 @@
 // Corrections as a CSV file: for the owner of a source, and back.
-import { realpath, stat, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import type { SourceItem } from '../core/mapping/record.ts'
 import { inputError, SyncError } from '../core/words/errors.ts'
+import { bytesInput } from './bytes-input.ts'
 import { csvOptions } from './csv/options.ts'
 import { type CsvReader, readCsv } from './csv/reader.ts'
 import { describeFault } from './fault.ts'
-import { fileVersion, openInputFile } from './input-file.ts'
 
 const COLUMNS = [
   ...(['pipeline', 'file', 'line', 'key', 'field', 'column'] as const),
@@ -44,13 +44,13 @@ function placesIn(header: readonly string[], path: string): ReadonlyMap<Column, 
 }
 
 async function openCorrections(path: string): Promise<CsvReader> {
-  const stats = await stat(path, { bigint: true }).catch((error: unknown) => {
+  // Whole: it may be a pipe.
+  const content = await readFile(path).catch((error: unknown) => {
     throw refusal(`${path} cannot be read: ${describeFault(error)}`)
   })
-  const input = { name: basename(path), version: fileVersion(stats), bytes: Number(stats.size) }
-  const file = await openInputFile(Buffer.from(await realpath(path)), input)
   // An apostrophe at the start of a value is no quote here.
-  return readCsv(file, csvOptions.parse({ folder: path, last_line: 'accept', quote: '"' }))
+  const form = csvOptions.parse({ folder: path, last_line: 'accept', quote: '"' })
+  return readCsv(bytesInput(content, { name: basename(path) }), form)
 }
 
 async function rowsIn(path: string): Promise<readonly CorrectionRow[]> {

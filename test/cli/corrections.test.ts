@@ -1,4 +1,5 @@
 // `correct` and `corrections`: values that an admin sets right, over runs without files, later files and a file for the source.
+import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -192,6 +193,14 @@ describe('of a contact', () => {
     expect(await corrections('--all')).toMatchObject([
       { pending: false, ended: expect.stringContaining('another value') as string },
     ])
+  })
+
+  it('are taken from a pipe as well', async () => {
+    execFileSync('mkfifo', [place.path('pipe')])
+    const written = writeFile(place.path('pipe'), 'pipeline;key;field;corrected\nshop;K1;phone;8\n')
+    expect(await place.cli('corrections', 'import', 'pipe')).toMatchObject({ code: 0 })
+    await written
+    expect(await corrections()).toMatchObject([{ key: 'K1', field: 'phone', value: '8' }])
   })
 
   it('names the change that is held with its value when it is dropped', async () => {
