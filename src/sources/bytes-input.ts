@@ -1,4 +1,4 @@
-// Bytes in memory as an open input file: of what can be read once, such as a pipe.
+// Bytes in memory as an open input file: rows that were cut out of one, or what can be read only once, as a pipe.
 import { createHash } from 'node:crypto'
 import type { InputFile } from './input-file.ts'
 

@@ -1,10 +1,10 @@
 // Reads single rows of an archived file again. Of a large file only its beginning and the wanted rows are parsed, as if
 // they were the whole: fast, and right in all but rare files. A caller that detects a wrong result asks for the whole.
-import { createHash } from 'node:crypto'
 import type { RecordRow, SourceItem, SourceRecord } from '../core/mapping/record.ts'
 import type { InputReader, OpenOptions } from '../core/ports.ts'
 import { inputError, SyncError } from '../core/words/errors.ts'
 import type { SourceSettings } from '../core/settings.ts'
+import { bytesInput } from './bytes-input.ts'
 import { findPutAway, type FoundFile, type WantedFile } from './folder/put-away.ts'
 import { openPacked } from './gzip.ts'
 import type { InputFile } from './input-file.ts'
@@ -30,23 +30,6 @@ const HEAD_BYTES = 64 * 1024
 /** A record that is longer is found by parsing the whole. */
 const ROW_BYTES = 64 * 1024
 const LINE_FEED = 0x0a
-
-/** A file that is made of these bytes. */
-function fileOf(name: string, content: Buffer): InputFile {
-  return {
-    name,
-    version: '',
-    bytes: content.length,
-    readAt: async (buffer, position) => Promise.resolve(content.copy(buffer, 0, position)),
-    async *chunks() {
-      yield await Promise.resolve(content)
-    },
-    bytesRead: () => content.length,
-    sha256: () => createHash('sha256').update(content).digest('hex'),
-    assertUnchanged: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  }
-}
 
 /** Whole lines from a place on; at the end of the file a line break is added. */
 async function linesFrom(file: InputFile, position: number, bytes: number): Promise<Buffer> {
@@ -110,7 +93,7 @@ async function quickly(found: FoundFile, lines: readonly number[], read: Read) {
   const cut = await cutOf(found, lines)
   if (cut === undefined) return undefined
   try {
-    const reader = await read(fileOf(found.file.name, cut.content))
+    const reader = await read(bytesInput(cut.content, { name: found.file.name }))
     const rows = await rowsIn(reader, cut.lines)
     const inFile = (row: RecordRow): RecordRow => ({ ...row, line: lines[cut.lines.indexOf(row.line)] ?? 0 })
     return rows && { header: reader.header, rows: rows.map(inFile) }
