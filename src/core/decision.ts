@@ -1,6 +1,6 @@
 // What a person decides about the program and its state: as data, so that the owner of the state can take it for another
 // process, and so that one that was interrupted is taken whole or not at all.
-import type { CorrectedField, NewCorrection } from './change/others/correction.ts'
+import type { DroppedCorrection, NewCorrection } from './change/others/correction.ts'
 import type { Subject } from './erasing.ts'
 import type { AuditEntry } from './log/audit.ts'
 import type { DateOrders } from './mapping/values/dates/date-order.ts'
@@ -81,7 +81,7 @@ export type Effect =
   | { readonly do: 'correct'; readonly corrections: readonly NewCorrection[] }
   | {
       readonly do: 'drop_corrections'
-      readonly corrections: readonly CorrectedField[]
+      readonly corrections: readonly DroppedCorrection[]
       readonly why: string
     }
   | { readonly do: 'pause'; readonly pauses: readonly PipelinePause[] }

@@ -1,5 +1,5 @@
 // `edits`: what a user changed at the service, as an admin sees it and lets it go.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
 import { openPlace, type Place } from '../support/in-process.ts'
@@ -190,4 +190,37 @@ it('a delete that waits for an edit says so, and once it is released, when it go
   )
   await place.write('inbox/3.csv', without)
   expect(await place.json('run')).toMatchObject({ pipelines: [{ deleted: 1 }] })
+})
+
+describe('a correction whose field was edited at the service, once it is dropped', () => {
+  const corrected = async (): Promise<unknown> => {
+    await place.cli('correct', 'shop', 'K1', 'phone=3')
+    await place.cli('run')
+    expect(await place.json('edits', 'list')).toMatchObject({ edits: [{ source: '3' }] })
+    await place.cli('corrections', 'drop', '1')
+    return place.json('edits', 'list')
+  }
+
+  it('gives the edit what the source says', async () => {
+    await editAtService({ phone: '99' })
+    await place.write('inbox/2.csv', csv('Anna', '2'))
+    await place.cli('run')
+    expect(await corrected()).toMatchObject({ edits: [{ service: '99', source: '2' }] })
+    await place.cli('edits', 'release', 'shop', 'K1')
+    expect(await place.json('run')).toMatchObject({ pipelines: [{ updated: 1 }] })
+    expect(JSON.stringify(await place.json('contact', 'anna@example.com'))).toContain('"phone":"2"')
+  })
+
+  it('leaves no edit where the source says nothing', async () => {
+    await place.write('inbox/2.csv', `${csv('Anna', '1')}K2,bert@example.com,Bert,\n`)
+    await place.cli('run')
+    const bert = (await place.json('contact', 'bert@example.com')) as { contacts: { id: number }[] }
+    id = bert.contacts[0]?.id ?? 0
+    await editAtService({ phone: '99' })
+    await place.cli('correct', 'shop', 'K2', 'phone=3')
+    await place.cli('run')
+    expect(await place.json('edits', 'list')).toMatchObject({ edits: [{ source: '3' }] })
+    await place.cli('corrections', 'drop', '1')
+    expect(await place.json('edits', 'list')).toEqual({ edits: [] })
+  })
 })

@@ -18,6 +18,7 @@ import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
 import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
+import { isBlank } from '../../core/words/blank.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { suggestion } from '../../core/words/nearest.ts'
 import type { Desk } from '../run/desk.ts'
@@ -246,16 +247,25 @@ export interface DroppedCorrections {
   })[]
 }
 
-/** The run whose change of the record has the value of a correction, and is not done. */
-async function runWaitingWith({ pipeline: name, key, field, value }: Correction, desk: Desk) {
+/** How a correction stands in what is known and planned of its record: under the name that its field has in a contact. */
+async function standingOf({ pipeline: name, key, field, value, was }: Correction, desk: Desk) {
   const pipeline = pipelineOf(name, desk)
   const accepted = acceptedValue(field, value, await customFieldsOf(pipeline, desk))
+  if (accepted === undefined || !('value' in accepted.check)) return { waitsIn: null }
+  const corrected = accepted.check.value
   const waiting = await waitingChange(key, name, desk)
-  if (accepted === undefined || !('value' in accepted.check)) return null
-  return waiting?.fields[accepted.key] === accepted.check.value ? waiting.runId : null
+  const [, rule] = mappedFields(pipeline).find(([mapped]) => mapped === field) ?? []
+  const isLeftAlone = isBlank(was) && (rule?.blank ?? pipeline.blank) === 'keep'
+  return {
+    waitsIn: waiting?.fields[accepted.key] === corrected ? waiting.runId : null,
+    edit: { field: accepted.key, corrected, said: isLeftAlone ? undefined : was },
+  }
 }
 
-/** The source's own value counts again from its next file on. Throws USAGE where no such correction holds. */
+/**
+ * The source's own value counts again from its next file on; an edit at the service that is kept holds that back at once. Throws USAGE
+ * where no such correction holds.
+ */
 export async function dropCorrection(desk: Desk, { id }: { id: number }): Promise<DroppedCorrections> {
   const names = desk.settings.pipelines.map(({ name }) => name)
   const found = (await desk.state.allCorrections(names)).find(
@@ -265,7 +275,7 @@ export async function dropCorrection(desk: Desk, { id }: { id: number }): Promis
     throw new SyncError('USAGE', `no correction ${id} holds`, { hint: 'See contact-sync corrections list.' })
   const { pipeline, key, field } = found
   const why = droppedText(desk.decided.by)
-  const waitsIn = await runWaitingWith(found, desk)
+  const { waitsIn, edit } = await standingOf(found, desk)
   const entry = correctionEntry(
     {
       ...{ key, contactId: null, fields: { [field]: { from: found.value, to: found.was ?? '' } } },
@@ -273,7 +283,8 @@ export async function dropCorrection(desk: Desk, { id }: { id: number }): Promis
     },
     desk.about(pipeline),
   )
-  await desk.conclude([{ do: 'drop_corrections', corrections: [found], why }], [entry])
+  const dropped = { pipeline, key, field, ...(edit === undefined ? {} : { edit }) }
+  await desk.conclude([{ do: 'drop_corrections', corrections: [dropped], why }], [entry])
   return { dropped: [{ id, pipeline, key, field, waits_in: waitsIn }] }
 }
 

@@ -86,7 +86,16 @@ export interface CorrectionFinding {
   readonly judged: JudgedCorrection
 }
 
-export type CorrectedField = Pick<Correction, 'pipeline' | 'key' | 'field'>
+/** A correction that a person drops. */
+export interface DroppedCorrection extends Pick<Correction, 'pipeline' | 'key' | 'field'> {
+  /** What an edit at the service that is kept holds back instead of the corrected value. */
+  readonly edit?: {
+    readonly field: string
+    readonly corrected: FieldValue
+    /** What the source itself says; undefined where that is not known, or nothing. */
+    readonly said: FieldValue | undefined
+  }
+}
 
 /** What is noted of a new correction. */
 export type NewCorrection = Pick<

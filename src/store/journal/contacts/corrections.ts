@@ -1,9 +1,9 @@
 // Values that persons set right: noted by a decision, bound to what the source says or ended by the plan of an input.
 import type {
-  CorrectedField,
   Correction,
   CorrectionFinding,
   CorrectionStore,
+  DroppedCorrection,
   NewCorrection,
 } from '../../../core/change/others/correction.ts'
 import type { RawColumns } from '../../../core/mapping/fields/seen-field.ts'
@@ -102,6 +102,12 @@ export function createCorrect(db: Connection) {
     // What is on its way settles the record as it was.
     `UPDATE operation SET fingerprint = '' WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')}`,
   ].map((sql) => db.prepare(sql))
+  const giveBack = db.prepare(
+    'UPDATE hand_edit SET source = @said WHERE pipeline = @pipeline AND key = @key AND field = @field AND source = @corrected',
+  )
+  const endEdit = db.prepare(
+    'DELETE FROM hand_edit WHERE pipeline = @pipeline AND key = @key AND field = @field AND source = @corrected',
+  )
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
   return {
     correct(corrections: readonly NewCorrection[], at: number): void {
@@ -114,10 +120,14 @@ export function createCorrect(db: Connection) {
         for (const statement of unsettle) statement.run({ pipeline, key })
       }
     },
-    drop(corrections: readonly CorrectedField[], why: string, at: number): void {
-      for (const { pipeline, key, field } of corrections) {
+    drop(corrections: readonly DroppedCorrection[], why: string, at: number): void {
+      for (const { pipeline, key, field, edit } of corrections) {
         endOpen.run(at, why, pipeline, key, field)
         for (const statement of unsettle) statement.run({ pipeline, key })
+        if (edit === undefined) continue
+        const of = { pipeline, key, field: edit.field, corrected: JSON.stringify(edit.corrected) }
+        if (edit.said === undefined) endEdit.run(of)
+        else giveBack.run({ ...of, said: JSON.stringify(edit.said) })
       }
     },
   }
