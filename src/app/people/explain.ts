@@ -5,14 +5,12 @@ import type { ConsentFacts } from '../../core/explain/consent.ts'
 import {
   explanationOf,
   type Explanation,
-  noteOfEntry,
   type RecordFacts,
   type Retraced,
   settingEntries,
-  settingOf,
-  type ValueSetting,
   withActual,
 } from '../../core/explain/explanation.ts'
+import { noteOfEntry, settingOf, type ValueSetting } from '../../core/explain/setting.ts'
 import type { SharedContact } from '../../core/explain/shared-fields.ts'
 import { compileTracer, type TracedRecord, type Tracer, unitedTrace } from '../../core/explain/trace.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'

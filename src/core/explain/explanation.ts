@@ -1,20 +1,26 @@
 // The explanation of one record: each value with the file and line it came from, the rules that made it, and the request that
 // sent it. Everything here was kept; what is not known any more is said in a note, and never guessed.
 import type { FieldValue } from '../mapping/contact.ts'
-import { type AuditOutcome, isOfUndo } from '../log/audit.ts'
-import type { FieldChange } from '../change/diff.ts'
+import type { AuditOutcome } from '../log/audit.ts'
 import type { Correction } from '../change/others/correction.ts'
 import type { OpenEdit } from '../change/others/hand-edits.ts'
-import { REPAIR_REASON } from '../change/others/repair.ts'
-import type { Operation } from '../change/operation.ts'
-import { noteWithoutLine } from '../change/own-inputs.ts'
 import type { OperationState } from '../change/states.ts'
-import type { LoggedEntry } from '../log/audit-chain.ts'
 import { momentText } from '../words/format.ts'
 import { type TermAliases, termKey } from '../mapping/terms.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { RecordView } from '../views.ts'
 import { type ConsentFacts, type ExplainedConsent, explainedConsent } from './consent.ts'
+import {
+  addsTerm,
+  isOfContact,
+  isTaken,
+  newest,
+  noteOfEntry,
+  pendingNote,
+  presentKey,
+  setsField,
+  type ValueSetting,
+} from './setting.ts'
 import { fieldsOfOthers, type SharedContact, type ValueOwner, valueOwner } from './shared-fields.ts'
 import type { ShownStep, TracedRecord } from './trace.ts'
 
@@ -70,42 +76,6 @@ export interface Explanation {
 /** What the record's row gives today, or a sentence on why it cannot be told. */
 export type Retraced = { readonly traced: TracedRecord } | { readonly note: string }
 
-/** What set a value, or is to set it: an entry of the sync log, or a change that is still open. */
-export interface ValueSetting extends Omit<
-  LoggedEntry,
-  'at' | 'outcome' | 'key' | 'pipeline' | 'person' | 'prev' | 'hash' | 'proof'
-> {
-  readonly at: string | null
-  readonly outcome: AuditOutcome | OperationState
-}
-
-/** Open changes are newer than all entries. `hash`: of the mapping; under another one they would be planned again. */
-export const settingOf = (operation: Operation, hash: string): ValueSetting => {
-  const { id, runId, kind, fields, consent, known, terms, source, state, reason, guard, contactId } =
-    operation
-  const sent = consent === undefined ? fields : { ...fields, mail_status: consent }
-  const changes = Object.entries(sent).map(([field, to]): [string, FieldChange] => [
-    field,
-    { from: known[field] ?? null, to },
-  ])
-  return {
-    seq: Number.MAX_SAFE_INTEGER - 1_000_000_000_000 + id,
-    at: null,
-    run_id: runId,
-    action: kind === 'consent' ? 'update' : kind,
-    fields: Object.fromEntries(changes),
-    field_names: changes.map(([field]) => field),
-    terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
-    values: 'open',
-    outcome: state,
-    reason: reason ?? (guard === undefined ? null : `guards.${guard}`),
-    source,
-    request: null,
-    contact_id: contactId ?? null,
-    config_hash: hash,
-  }
-}
-
 /** Everything that is known of one record. */
 export interface RecordFacts {
   readonly pipeline: string
@@ -123,32 +93,6 @@ export interface RecordFacts {
   /** Undefined where the mapping asks for no evidence and no 1 or 2 was seen. */
   readonly consent: ConsentFacts | undefined
 }
-
-/** What was sent and taken; a value that the contact had already was looked at. */
-const isTaken = ({ outcome }: ValueSetting): boolean => outcome === 'done' || outcome === 'unchanged'
-
-/** Values of this entry left, or were to leave, as a value of a contact. */
-const isOfContact = ({ action }: ValueSetting): boolean => action !== 'delete'
-
-const newest = (
-  entries: readonly ValueSetting[],
-  sets: (entry: ValueSetting) => boolean,
-): ValueSetting | undefined => {
-  const setting = entries.filter((entry) => isOfContact(entry) && sets(entry))
-  return setting.find(isTaken) ?? setting[0]
-}
-
-const setsField =
-  (field: string) =>
-  ({ field_names: names }: ValueSetting): boolean =>
-    names.includes(field)
-
-const presentKey = (name: string, aliases: TermAliases): string => termKey(aliases.get(termKey(name)) ?? name)
-
-const addsTerm =
-  (name: string, aliases: TermAliases) =>
-  ({ terms }: ValueSetting): boolean =>
-    terms.add.some((one) => presentKey(one, aliases) === presentKey(name, aliases))
 
 function fieldNames({ link, entries }: RecordFacts): readonly string[] {
   const logged = entries.filter(isOfContact).flatMap(({ field_names: names }) => names)
@@ -186,44 +130,6 @@ function originOf(entry: ValueSetting | undefined, line?: number): ValueOrigin {
 
 const NOT_LOGGED =
   'no entry of the sync log sets it: the contact had it when the record was linked, or the entry has expired'
-
-/** Why nothing can be told of the way to a value that an entry set; undefined where its row is to be looked at. */
-export function noteOfEntry({ source, values, reason }: ValueSetting): string | undefined {
-  if (values === 'erased')
-    return 'its entry in the sync log is sealed permanently: the person was erased, or the entry has expired'
-  if (reason?.startsWith(REPAIR_REASON) === true)
-    return `${reason}: what had been sent before was sent again, because the service showed something else`
-  if (isOfUndo({ reason })) return `${reason}: it is an earlier value that was restored, not a value of a row`
-  if (source === null) return 'it came from no file'
-  return noteWithoutLine(source)
-}
-
-const OUTCOME_NOTES: Readonly<Partial<Record<ValueSetting['outcome'], string>>> = {
-  held: 'it is held and was not sent',
-  failed: 'it was not accepted, and is tried again',
-  rejected: 'the service refused it',
-  in_doubt: 'it is in doubt: no answer says that it was applied',
-  sending: 'it is being sent',
-  planned: 'it is planned and was not sent yet',
-  waiting: 'it waits until an earlier change of the record is settled, and was not sent',
-}
-
-const because = ({ reason }: ValueSetting): string => (reason === null ? '' : ` (${reason})`)
-
-/** Something newer about the same value that did not end well. */
-function pendingNote(
-  entry: ValueSetting | undefined,
-  all: readonly ValueSetting[],
-  sets: (one: ValueSetting) => boolean,
-) {
-  if (entry === undefined) return undefined
-  if (!isTaken(entry)) return `${OUTCOME_NOTES[entry.outcome] ?? ''}${because(entry)}`
-  const later = all.find((one) => isOfContact(one) && sets(one) && one.seq > entry.seq)
-  return (
-    later &&
-    `a later change of it, of run ${later.run_id}, is ${later.outcome.replace('_', ' ')}${because(later)}`
-  )
-}
 
 const joined = (notes: readonly (string | undefined)[]): { note?: string } => {
   const said = notes.filter((note) => note !== undefined)

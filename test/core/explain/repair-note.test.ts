@@ -1,6 +1,6 @@
 // What is said of a value that no row brought: a repair, an undo or the end of an edit sent it.
 import { expect, it } from 'vitest'
-import { noteOfEntry } from '../../../src/core/explain/explanation.ts'
+import { noteOfEntry } from '../../../src/core/explain/setting.ts'
 
 it.each([
   ['drift repair', /^drift repair: what had been sent before/],
