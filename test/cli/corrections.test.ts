@@ -195,6 +195,19 @@ describe('of a contact', () => {
     ])
   })
 
+  it('is explained by the row that gave its value, before it is sent and after it is dropped', async () => {
+    const explained = async (): Promise<unknown> => (await place.json('explain', 'shop', 'K1'))['fields']
+    const ofRow = { value: '1', known: '1', file: 'f1.csv', line: 2, outcome: 'done' }
+    await place.cli('correct', 'shop', 'K1', 'phone=3')
+    const pending = expect.stringMatching(
+      /^to be set by correction 1 .* to "3"; the source says "1"$/,
+    ) as string
+    expect(await explained()).toMatchObject({ phone: { ...ofRow, note: pending } })
+    await place.cli('corrections', 'drop', '1')
+    expect(await explained()).toMatchObject({ phone: ofRow })
+    expect(await explained()).not.toMatchObject({ phone: { note: expect.anything() as string } })
+  })
+
   it('are taken from a pipe as well', async () => {
     execFileSync('mkfifo', [place.path('pipe')])
     const written = writeFile(place.path('pipe'), 'pipeline;key;field;corrected\nshop;K1;phone;8\n')

@@ -163,10 +163,11 @@ function wayOfField(field: string, value: FieldValue | null, retraced: Retraced 
 /** Who set the value right, in place of what the source says. */
 function correctionNote(correction: Correction | undefined): string | undefined {
   if (correction === undefined) return undefined
-  const { id, by, at, note, value, raw, was } = correction
+  const { id, by, at, note, value, raw, was, isPending } = correction
   const why = note === undefined ? '' : `: ${note}`
   const said = raw === undefined ? JSON.stringify(was ?? '') : JSON.stringify(Object.values(raw).join(', '))
-  return `set by correction ${id} (${by}, ${momentText(at)}${why}) to ${JSON.stringify(value)}; the source says ${said}`
+  const sets = isPending ? 'to be set' : 'set'
+  return `${sets} by correction ${id} (${by}, ${momentText(at)}${why}) to ${JSON.stringify(value)}; the source says ${said}`
 }
 
 /** Why the source does not get its way. */

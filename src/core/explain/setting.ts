@@ -47,8 +47,10 @@ export const settingOf = (operation: Operation, hash: string): ValueSetting => {
 /** What was sent and taken; a value that the contact had already was looked at. */
 export const isTaken = ({ outcome }: ValueSetting): boolean => outcome === 'done' || outcome === 'unchanged'
 
-/** Values of this entry left, or were to leave, as a value of a contact. */
-export const isOfContact = ({ action }: ValueSetting): boolean => action !== 'delete'
+const OF_CONTACT: readonly ValueSetting['action'][] = ['create', 'update', 'terms', 'link']
+
+/** Values of this entry left, or were to leave, as a value of a contact: not what a person decided, such as a correction. */
+export const isOfContact = ({ action }: ValueSetting): boolean => OF_CONTACT.includes(action)
 
 export const newest = (
   entries: readonly ValueSetting[],
