@@ -208,6 +208,20 @@ describe('of a contact', () => {
     expect(await explained()).not.toMatchObject({ phone: { note: expect.anything() as string } })
   })
 
+  it('is sent once its contact is created', async () => {
+    await place.write('config.yaml', configuration(sandbox.url, '    guards: { max_changes: 1 }\n'))
+    await drop('K3,carl@example.com,Carl,3', 'K4,dora@example.com,Dora,4')
+    expect((await place.cli('run')).code).toBe(4)
+    const corrected = await place.cli('correct', 'shop', 'K3', 'phone=33')
+    expect(corrected.stdout).toContain('a run of shop sends it once its contact is created')
+    const { held } = (await place.json('held', 'list')) as { held: [{ run_id: string }] }
+    expect((await place.cli('held', 'release', held[0].run_id)).code).toBe(0)
+    expect((await place.cli('run')).code).toBe(0)
+    expect((await place.cli('run')).code).toBe(0)
+    expect(await contactOf('carl@example.com')).toMatchObject({ phone: '33' })
+    expect(await contactOf('dora@example.com')).toMatchObject({ phone: '4' })
+  })
+
   it('are taken from a pipe as well', async () => {
     execFileSync('mkfifo', [place.path('pipe')])
     const written = writeFile(place.path('pipe'), 'pipeline;key;field;corrected\nshop;K1;phone;8\n')

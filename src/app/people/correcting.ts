@@ -38,8 +38,8 @@ export interface Corrected {
   readonly key: string
   readonly contact_id: number | null
   readonly fields: FieldTexts
-  /** Where its values are taken from: the next run sends them, unless they wait for a file. */
-  readonly from: 'reject' | 'contact' | 'next_file'
+  /** Where its values are taken from: the next run sends them, unless they wait for a file, or for the create of the contact. */
+  readonly from: 'reject' | 'contact' | 'create' | 'next_file'
   /** Why the record is still rejected with them; null where it is not. */
   readonly still: string | null
 }
@@ -221,7 +221,8 @@ async function prepared(desk: Desk, which: Which, earlier: readonly Correction[]
     { key, contactId, fields: Object.fromEntries(noted.map(({ change }) => change)) },
     desk.about(pipeline.name),
   )
-  const from = reject === undefined ? (link === undefined ? 'next_file' : 'contact') : 'reject'
+  const unlinked = waiting?.kind === 'create' ? 'create' : 'next_file'
+  const from = reject === undefined ? (link === undefined ? unlinked : 'contact') : 'reject'
   const corrected: Corrected = {
     ...{ pipeline: pipeline.name, key, contact_id: contactId, fields, from },
     still: rejected?.still(fields) ?? null,

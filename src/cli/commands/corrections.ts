@@ -34,6 +34,7 @@ function fieldsOf(assignments: readonly string[]): FieldTexts {
 const NEXT: Readonly<Record<Corrected['from'], (pipeline: string) => string>> = {
   reject: (pipeline) => `the next run of ${pipeline} maps the rejected record with it`,
   contact: (pipeline) => `the next run of ${pipeline} sends it`,
+  create: (pipeline) => `a run of ${pipeline} sends it once its contact is created`,
   next_file: (pipeline) => `it waits for the next file of ${pipeline} that has the record`,
 }
 
