@@ -115,7 +115,7 @@ describe('what a rule requires', () => {
 
     expect(await listed()).toContain(`to release exactly these, 1 of them by 2 approvers: ${command}`)
     expect((await as('anna', 'held', 'release', held)).stdout).toBe(
-      `3 changes of shop released; the next run sends them, unless newer data arrives first\n1 change approved\n1 change still wait; 1 more approver must release them: ${command}`,
+      `3 changes of shop released; the next run sends them, unless newer data arrives first\n1 change approved\n1 change still waits; 1 more approver must release them: ${command}`,
     )
     expect(await listed()).toContain(`run ${held}: 1 change held by max_changes`)
     expect(await listed()).toContain('released so far by anna')
@@ -164,7 +164,7 @@ describe('what a rule requires', () => {
     expect((await as('olga', 'held', 'release', held)).code).toBe(2)
 
     expect((await as('anna', 'held', 'release', held, '--reason', 'left the club')).stdout).toBe(
-      `1 change approved\n1 change still wait; 1 more approver must release them: contact-sync held release ${held} --as NAME\n`,
+      `1 change approved\n1 change still waits; 1 more approver must release them: contact-sync held release ${held} --as NAME\n`,
     )
     // The same person twice is one approver.
     const again = await as('anna', 'held', 'release', held, '--json')

@@ -68,7 +68,7 @@ describe('a key that is given to another person', () => {
     await runWith(line, ANNA, CARLA)
     const held = await runWith(line, BEN)
     expect(held).toMatchObject({ held: 1, held_deletes: 1 })
-    expect(held.files[0]?.error).toMatch(/at once: .*; in addition, 1 contacts would be the first/)
+    expect(held.files[0]?.error).toMatch(/at once: .*; in addition, 1 contact would be the first/)
     const guards = (await line.state.heldPlans(['shop'])).map(({ guard }) => guard)
     expect(guards.sort()).toEqual(['hold_first_deletes', 'other_person'])
   })

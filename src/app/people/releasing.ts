@@ -63,7 +63,7 @@ function approvalLines({ run_id: run, approvals }: Released): readonly string[] 
   return [
     ...(approved > 0 && waiting > again ? [`${plural(approved, 'change')} approved`] : []),
     ...(again > 0 ? [`${plural(again, 'change')} had your approval already`] : []),
-    ...(waiting > 0 ? [`${plural(waiting, 'change')} still wait; ${more}`] : []),
+    ...(waiting > 0 ? [`${plural(waiting, 'change still waits', 'changes still wait')}; ${more}`] : []),
     ...(left.length > 0
       ? [
           `left out, because they have changed since they were approved: ${left.slice(0, MOST_KEYS).join(', ')}${left.length > MOST_KEYS ? ` and ${left.length - MOST_KEYS} more` : ''}; they are held as what they are now: contact-sync held list`,

@@ -19,7 +19,7 @@ import { limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
 import type { Operation } from '../operation.ts'
 import type { ApprovalRule } from './approval-settings.ts'
-import { goneText, type PlanNumbers } from './guard.ts'
+import { contactsText, goneText, type PlanNumbers } from './guard.ts'
 
 /** What a rule requires of a plan. */
 export interface RequiredApproval {
@@ -72,7 +72,7 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAlias
           required(
             'deletes',
             `deletes ${asWritten(when.deletes, links)}`,
-            `${deletes} of ${links} contacts ${goneText(plan)}`,
+            `${deletes} of ${contactsText(links)} ${goneText(plan)}`,
           ),
         ]
       : []),
@@ -81,7 +81,7 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAlias
           required(
             'all',
             `changes ${asWritten(when.changes, links)}`,
-            `${changes} contacts would be created or changed, with ${links} linked`,
+            `${contactsText(changes)} would be created or changed, with ${links} linked`,
           ),
         ]
       : []),

@@ -96,7 +96,7 @@ describe('what a guard holds', () => {
 
   it.each<[Partial<PlanNumbers>, string, string]>([
     [{ unidentified: 2 }, '0', 'the key of 2 rejected records cannot be read'],
-    [{ hasDeleted: false }, '0', '1 contacts would be the first that this pipeline deletes'],
+    [{ hasDeleted: false }, '0', '1 contact would be the first that this pipeline deletes'],
     [{ read: 9, lastRecords: 100 }, '10% (100)', 'holds 9 records, the last accepted one held 100'],
   ])('holds deletes for %j against %s, and says why', (numbers, threshold, reason) =>
     expect(
