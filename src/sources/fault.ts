@@ -7,11 +7,27 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left',
   EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reported an error',
+  ESTALE: 'the share has been mounted anew, or has lost it',
+  ETIMEDOUT: 'the share does not answer',
   ENOENT: 'it does not exist',
   ENOTDIR: 'it is not a folder',
   EMFILE: 'too many files are open',
   ENAMETOOLONG: 'the name is too long',
 }
+
+/** What a disk, or the connection to a share, may meet and get over: no fault of a file. */
+const PASSING = [
+  'EIO',
+  'ESTALE',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENOTCONN',
+  'ECONNRESET',
+  'EREMOTEIO',
+]
+
+export const mayPass = (error: unknown): boolean => PASSING.includes(faultCode(error) ?? '')
 
 /** The system's code for a failure, such as `ENOENT`; undefined for any other error. */
 export function faultCode(error: unknown): string | undefined {

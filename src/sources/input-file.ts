@@ -5,7 +5,7 @@ import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { SyncError, unlessOfLimit } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
-import { describeFault, faultCode } from './fault.ts'
+import { describeFault, faultCode, mayPass } from './fault.ts'
 
 // Small, so that what is read of it dies young: with larger pieces the heap grows and its collection costs more.
 const CHUNK_BYTES = 32 * 1024
@@ -37,12 +37,12 @@ export function fileVersion(stats: BigIntStats): string {
 export const withoutChangeTime = (version: string | undefined): string | undefined =>
   version?.slice(0, version.lastIndexOf(':'))
 
-/** Opens the file behind a listed input. Throws INPUT_CHANGED, INPUT_NOT_A_FILE or INPUT_UNREADABLE. */
+/** Opens the file behind a listed input. Throws INPUT_CHANGED, INPUT_NOT_A_FILE, INPUT_IO or INPUT_UNREADABLE. */
 export async function openInputFile(path: Buffer, input: SourceInput): Promise<InputFile> {
   const handle = await openRegular(path, input.name)
   const file = inputFile(handle, path, input)
   try {
-    const stats = await handle.stat({ bigint: true })
+    const stats = await statOf(handle, input.name)
     if (!stats.isFile()) throw notAFile(input.name)
     if (fileVersion(stats) !== input.version) throw changed(input.name)
   } catch (error) {
@@ -130,13 +130,19 @@ function inputFile(handle: FileHandle, path: Buffer, input: SourceInput): InputF
       return digest
     },
     async assertUnchanged() {
-      const now = await Promise.all([handle.stat({ bigint: true }), statOrGone(path)])
+      const now = await Promise.all([statOf(handle, input.name), statOrGone(path)])
       if (now.some((stats) => stats === undefined || fileVersion(stats) !== input.version)) {
         throw changed(input.name)
       }
     },
     close: () => handle.close(),
   }
+}
+
+async function statOf(handle: FileHandle, name: string): Promise<BigIntStats> {
+  return handle.stat({ bigint: true }).catch((error: unknown) => {
+    throw unreadable(name, error)
+  })
 }
 
 async function statOrGone(path: Buffer): Promise<BigIntStats | undefined> {
@@ -153,7 +159,8 @@ function notAFile(name: string): SyncError {
 
 function unreadable(name: string, cause: unknown): unknown {
   const limit = unlessOfLimit(cause)
-  // No fault of the file, which would be put away as one that cannot be taken.
+  // Neither is a fault of the file, which would be put away as one that cannot be taken.
   if (limit !== cause) return limit
-  return new SyncError('INPUT_UNREADABLE', `${name} cannot be read: ${describeFault(cause)}`, { cause })
+  const code = mayPass(cause) ? 'INPUT_IO' : 'INPUT_UNREADABLE'
+  return new SyncError(code, `${name} cannot be read: ${describeFault(cause)}`, { cause })
 }

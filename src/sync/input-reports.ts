@@ -2,7 +2,7 @@
 import { withoutKeys } from '../core/outcome/likely-same.ts'
 import type { InputReport } from '../core/outcome/summary.ts'
 import type { SourceInput } from '../core/ports.ts'
-import { ERRORS, type SyncError } from '../core/words/errors.ts'
+import { type ErrorCode, ERRORS, type SyncError } from '../core/words/errors.ts'
 import type { PlanContext } from './context.ts'
 import type { PlannedInput } from './plan/read.ts'
 
@@ -10,6 +10,12 @@ export const EMPTY_FULL = 'a full file without records never means that all are 
 
 /** A folder that cannot be read is no file, and one that is left was not looked into. */
 export const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && status !== 'left'
+
+const OUT_OF_REACH: readonly (ErrorCode | undefined)[] = ['INPUT_IO', 'REMOTE_LOST', 'SPOOL_FAILED']
+
+/** The next run reads it unchanged: newer files wait for it, since what they say must not give way to what it says. */
+export const isBeforeOthers = ({ status, code }: InputReport): boolean =>
+  status === 'left' && OUT_OF_REACH.includes(code)
 
 /** Nothing of it was taken, and no later run does: an operator has to know. A held plan of a file has no code. */
 export const wasNotTaken = ({ status, code }: InputReport): boolean =>

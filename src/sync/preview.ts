@@ -26,7 +26,7 @@ import { takenMails } from './send/free-mails.ts'
 import { gone, remember } from './send/settle.ts'
 import { restrictedSteps } from './send/suppressed-send.ts'
 import { planUndo, type Undo } from './undo.ts'
-import { emptyFullReport, findingsOf, heldReport, refusedReport } from './input-reports.ts'
+import { emptyFullReport, findingsOf, heldReport, isBeforeOthers, refusedReport } from './input-reports.ts'
 import { haltFor, waitingInputs } from './run.ts'
 
 const PAGE = 500
@@ -309,7 +309,9 @@ async function* previewSteps(
     } catch (error) {
       const known = inputError(error)
       if (known === undefined) throw error
-      inputs.push(refusedReport(input, known, context))
+      const report = refusedReport(input, known, context)
+      inputs.push(report)
+      if (isBeforeOthers(report)) break
     }
   }
   for await (const { staged, counts, judged } of planCorrections(customFields, context)) {

@@ -25,6 +25,7 @@ import { recheckEdits } from './hand-edits.ts'
 import {
   hasArrived,
   heldReport,
+  isBeforeOthers,
   isHeldByGuard,
   refusal,
   releasedReport,
@@ -198,7 +199,9 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   for (const [index, input] of ready.entries()) {
     if (isStopped(context)) break
     const which = { input, isLast: input === ready.at(-1), number: index + 1, files: ready.length }
-    done.push(await runInput(which, customFields, context))
+    const report = await runInput(which, customFields, context)
+    done.push(report)
+    if (isBeforeOthers(report)) break
   }
   // What was corrected, and none of the files has brought.
   for await (const { staged, counts, judged } of planCorrections(customFields, context)) {

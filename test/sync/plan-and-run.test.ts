@@ -183,3 +183,25 @@ it.each([
   expect(totals).toMatchObject({ status, files: [{ file: 'a.csv', status: fileStatus }] })
   expect(picked(totals)).toEqual(picked(await run.run()))
 })
+
+it.each(['INPUT_IO', 'REMOTE_LOST', 'SPOOL_FAILED'] as const)(
+  '%s: newer files wait for the one that could not be read, in the plan as in the run',
+  async (code) => {
+    const newer = [HEADER, ['K1', 'new@example.com', 'V', 'N', '', '']]
+    const past: History = { settings: {}, earlier: [], files: [] }
+    const [planned, run] = [await after(past), await after(past)]
+    for (const { source } of [planned, run]) {
+      source.drop('a.csv', [HEADER], { failAfter: 0, code })
+      source.drop('b.csv', newer)
+    }
+    const { totals } = await planned.preview()
+    expect(totals).toMatchObject({ read: 0, files: [{ file: 'a.csv', status: 'left', code }] })
+    expect(picked(totals)).toEqual(picked(await run.run()))
+    run.source.drop('a.csv', [HEADER, ['K1', 'old@example.com', 'V', 'N', '', '']])
+    expect(await run.run()).toMatchObject({
+      created: 1,
+      updated: 1,
+      files: [{ file: 'a.csv' }, { file: 'b.csv' }],
+    })
+  },
+)

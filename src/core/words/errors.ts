@@ -187,6 +187,10 @@ export const ERRORS = {
     'later',
     'The file was changed while it was read; it is read again when it has settled.',
   ),
+  INPUT_IO: entry(
+    'later',
+    'Check the system log, the disk, and where the folder is a share its connection. The next run reads the file from the beginning, and newer ones after it: one that stays unreadable is to be taken out of the folder.',
+  ),
   INPUT_CLAIMED: entry(
     'later',
     'The file is left to the installation that claimed it, which removes the claim after archiving the file. If that installation does not exist any more, delete the claim that is named; the next run then processes the file.',
@@ -197,7 +201,7 @@ export const ERRORS = {
   ),
   REMOTE_LOST: entry(
     'later',
-    'Check the connection to the remote folder. The file stays there; the next run reads it from the beginning.',
+    'Check the connection to the remote folder. The file stays there; the next run reads it from the beginning, and newer ones after it.',
   ),
   // A record.
   RECORD_RAGGED: entry(

@@ -27,7 +27,7 @@ export interface DropFolder extends Pick<
   Source,
   'list' | 'isUnclaimed' | 'isWaiting' | 'archive' | 'giveBack' | 'clearLeftovers'
 > {
-  /** Opens exactly the listed version. Throws INPUT_CHANGED, INPUT_NOT_A_FILE or INPUT_UNREADABLE. */
+  /** Opens exactly the listed version. Throws INPUT_CHANGED, INPUT_NOT_A_FILE, INPUT_IO or INPUT_UNREADABLE. */
   openFile(input: SourceInput): Promise<InputFile>
   /** Throws ARCHIVE_FAILED; then nothing was written. */
   writeRejects(

@@ -1,11 +1,11 @@
 // What becomes of an input that cannot be opened: whose fault it is decides where the file goes.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type fsPromises from 'node:fs/promises'
-import { open } from 'node:fs/promises'
+import { lstat, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { openInputFile } from '../../../src/sources/input-file.ts'
+import { fileVersion, openInputFile } from '../../../src/sources/input-file.ts'
 
 vi.mock('node:fs/promises', async (actual) => {
   const real = await actual<typeof fsPromises>()
@@ -25,8 +25,27 @@ const opened = async (code: string): Promise<unknown> => {
   return openInputFile(Buffer.from(join(folder, 'a.csv')), input).catch((error: unknown) => error)
 }
 
-it.each(['EACCES', 'EIO'])('%s: it cannot be read', async (code) => {
-  expect(await opened(code)).toMatchObject({ code: 'INPUT_UNREADABLE' })
+it('EACCES: it cannot be read', async () => {
+  expect(await opened('EACCES')).toMatchObject({ code: 'INPUT_UNREADABLE', class: 'input' })
+})
+
+it.each(['EIO', 'ESTALE', 'ETIMEDOUT'])(
+  '%s: the disk or the share failed, and the file is left',
+  async (code) => {
+    expect(await opened(code)).toMatchObject({ code: 'INPUT_IO', class: 'later' })
+  },
+)
+
+it('the same where it is read', async () => {
+  const path = Buffer.from('/proc/self/mem')
+  const version = fileVersion(await lstat(path, { bigint: true }))
+  const file = await openInputFile(path, { name: 'mem', version, bytes: 8 })
+  const read = file.chunks().next()
+  await expect(read).rejects.toMatchObject({
+    code: 'INPUT_IO',
+    message: expect.stringContaining('EIO') as string,
+  })
+  await file.close()
 })
 
 it.each(['EMFILE', 'ENFILE'])('%s: the limit of open files is no fault of the file', async (code) => {
