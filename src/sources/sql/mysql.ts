@@ -1,7 +1,7 @@
 // MySQL and MariaDB: rows as they come, in a read-only transaction. Values are taken as the server writes them, in UTC.
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import mysql, { type FieldPacket } from 'mysql2'
+import mysql, { type FieldPacket, type TypeCast } from 'mysql2'
 import { SyncError } from '../../core/words/errors.ts'
 import { faultCode } from '../fault.ts'
 import { parsedJson } from '../json/values.ts'
@@ -39,6 +39,9 @@ function cellOf(text: string | null, type: number | undefined): Cell {
   if (type !== JSON_TYPE) return text
   return { json: parsedJson(text) }
 }
+
+/** JSON is UTF-8, and has no character set by which the driver could know it. */
+const textOf: TypeCast = (field) => (field.type === 'JSON' ? field.string('utf8') : field.string())
 
 /** From here on MySQL and MariaDB mean different faults by one number, and the driver has the names of MySQL. */
 const NAMED_TO = 4000
@@ -112,7 +115,7 @@ async function* streamed(connection: mysql.Connection, socket: Socket, asking: A
     sql: text,
     values: Array<unknown>(count).fill(valueOf(asking)),
     rowsAsArray: true,
-    typeCast: (field) => field.string(),
+    typeCast: textOf,
   })
   let fields: readonly FieldPacket[] | undefined
   let fault: SyncError | undefined

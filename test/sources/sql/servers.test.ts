@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { SyncError } from '../../../src/core/words/errors.ts'
 import { createCertificate } from '../../../src/sandbox/certificate.ts'
 import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
@@ -337,6 +337,18 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     ])
     await client.query('set global init_connect = default, group_concat_max_len = default')
     await client.end()
+  })
+
+  it('gives JSON as MySQL describes it, a type of its own without a character set', async () => {
+    const warnings = vi.spyOn(console, 'warn')
+    const swap = { of: /\x0c[\x2d\xe0]\0(.{4})\xfd/s, by: '\x0c\x3f\0$1\xf5' }
+    await withSwapped(Number(new URL(url).port), swap, async (port) => {
+      const to = Object.assign(new URL(url), { port }).href
+      const query = `select '{"city": "Köln", "mood": "😀", "n": 1.5}' as doc`
+      expect((await fetched(to, query)).records).toEqual([{ doc: { city: 'Köln', mood: '😀', n: 1.5 } }])
+    })
+    expect(warnings).not.toHaveBeenCalled()
+    warnings.mockRestore()
   })
 
   it('fails where an answer lacks a piece', async () => {
