@@ -20,16 +20,29 @@ const WHOLE = [
   `set session time_zone = '+00:00', sql_select_limit = 18446744073709551615, group_concat_max_len = 1073741824`,
 ]
 const DENIED =
-  /^(ER_\w*ACCESS_DENIED_\w+|ER_BAD_DB_ERROR|ER_MUST_CHANGE_PASSWORD\w*|ER_ACCOUNT_HAS_BEEN_LOCKED|4151)$/
+  /^(ER_\w*ACCESS_DENIED_\w+|ER_BAD_DB_ERROR|ER_HOST_NOT_PRIVILEGED|ER_SECURE_TRANSPORT_REQUIRED|ER_MUST_CHANGE_PASSWORD\w*|ER_ACCOUNT_HAS_BEEN_LOCKED|4151)$/
 /** It has no place for another connection, or is ending. */
 const AWAY = [
   'ER_CON_COUNT_ERROR',
+  'ER_HOST_IS_BLOCKED',
   'ER_USER_LIMIT_REACHED',
   'ER_TOO_MANY_USER_CONNECTIONS',
   'ER_SERVER_SHUTDOWN',
 ]
-/** The messages of these errors name only tables and columns. */
-const QUERY_FAULTS = ['ER_PARSE_ERROR', 'ER_BAD_FIELD_ERROR', 'ER_NO_SUCH_TABLE', 'ER_NON_UNIQ_ERROR']
+/** Of other classes than 42, which is that of a faulty query. Their messages name tables, columns and collations alone. */
+const QUERY_FAULTS = [
+  'ER_NON_UNIQ_ERROR',
+  'ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT',
+  'ER_OPERAND_COLUMNS',
+  'ER_INVALID_GROUP_FUNC_USE',
+  'ER_CANT_AGGREGATE_2COLLATIONS',
+  'ER_CANT_AGGREGATE_3COLLATIONS',
+  'ER_CANT_AGGREGATE_NCOLLATIONS',
+]
+/** What a procedure signals is of any class, and may quote a value. */
+const isQueryFault = (error: Error, code: string): boolean =>
+  QUERY_FAULTS.includes(code) ||
+  ('sqlState' in error && String(error.sqlState).startsWith('42') && code !== 'ER_SIGNAL_EXCEPTION')
 /** 1969 is that of MariaDB, which the driver has no name for. */
 const TOO_LONG = ['ER_QUERY_TIMEOUT', 'ER_STATEMENT_TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT', '1969']
 
@@ -69,7 +82,7 @@ function serverFault(error: unknown, host: string): unknown {
     return new SyncError('SOURCE_DENIED', `the database on ${host} refuses access (${code})`, {
       cause: error,
     })
-  if (QUERY_FAULTS.includes(code))
+  if (isQueryFault(error, code))
     return new SyncError('SOURCE_ANSWER', `the query is refused: ${error.message} (${code})`, {
       cause: error,
     })

@@ -294,6 +294,9 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     await client.query(
       "insert into test.people select seq, null, '2026-01-01', null, false, null, null from test.seq_1_to_1200",
     )
+    await client.query(
+      "create procedure test.signals() signal sqlstate '42000' set message_text = 'Anna is not here'",
+    )
     await client.query('create procedure test.gives() select 1 as a, 2 as b')
     await client.query('create procedure test.gives_twice() begin select 1 as a; select 2 as b; end')
     await client.query(
@@ -399,6 +402,13 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     expect(await failure(url, 'select nowhere from people')).toContain(
       "SOURCE_ANSWER: the query is refused: Unknown column 'nowhere'",
     )
+    expect(await failure(url, 'select nothing(1) as a')).toContain(
+      'SOURCE_ANSWER: the query is refused: FUNCTION test.nothing does not exist',
+    )
+    expect(await failure(url, 'select 1 as a union select 1, 2')).toContain('different number of columns')
+    expect(await failure(url, 'call signals()')).toMatch(
+      /^SOURCE_FAILED: .*it failed \(ER_SIGNAL_EXCEPTION\)$/,
+    )
     expect(await failure(url.replace('root@', 'nobody:x@'), 'select 1 as a')).toContain('SOURCE_DENIED')
     expect(await failure('mysql://me@127.0.0.1:1/a', 'select 1 as a')).toContain('SOURCE_UNREACHABLE')
   })
@@ -429,6 +439,12 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     expect(await failure(narrow, 'select 1 as a')).toMatch(/^SOURCE_DENIED: .*ER_MUST_CHANGE_PASSWORD/)
     await client.query("alter user narrow@'%' account lock")
     expect(await failure(narrow, 'select 1 as a')).toMatch(/^SOURCE_DENIED: .*4151/)
+    // The number of an account that is locked, as one answer of the handshake: MySQL's of a host that no account is for.
+    const swap = { of: /\xff[^]{2}#[^]{5}/, by: '\xff\x6a\x04#HY000' }
+    await withSwapped(Number(new URL(url).port), swap, async (port) => {
+      const to = Object.assign(new URL(narrow), { port: String(port) }).href
+      expect(await failure(to, 'select 1 as a')).toMatch(/^SOURCE_DENIED: .*ER_HOST_NOT_PRIVILEGED/)
+    })
     await other.end()
     await client.end()
   })
