@@ -46,8 +46,11 @@ const isQueryFault = (error: Error, code: string): boolean =>
 /** 1969 is that of MariaDB, which the driver has no name for. */
 const TOO_LONG = ['ER_QUERY_TIMEOUT', 'ER_STATEMENT_TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT', '1969']
 
+/** A date, whatever its column is, and no text that only begins like one. */
+const ZEROS = /^0000-00-00(?: \d{2}:\d{2}:\d{2}(?:\.\d+)?)?$/
+
 function cellOf(text: string | null, type: number | undefined): Cell {
-  if (text === null || /^0000-00-00/.test(text)) return null
+  if (text === null || ZEROS.test(text)) return null
   if (type === BIT) return String(BigInt(`0x${Buffer.from(text, 'latin1').toString('hex')}`))
   if (type !== JSON_TYPE) return text
   return { json: parsedJson(text) }

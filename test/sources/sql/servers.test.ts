@@ -374,6 +374,14 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     ])
   })
 
+  it('gives a date of zeros as a blank, and a text that begins like one whole', async () => {
+    const query = `select date('0000-00-00') as born, cast('0000-00-00' as datetime(6)) as at,
+      '0000-00-0017' as customer, '0000-00-00 or so' as note`
+    expect((await fetched(url, query)).records).toEqual([
+      { born: null, at: null, customer: '0000-00-0017', note: '0000-00-00 or so' },
+    ])
+  })
+
   it('streams, keeps the cursor as typed, and asks from before it', async () => {
     const query = `select ${COLUMNS} from people where :cursor is null or at >= :cursor`
     const { records, cursor } = await fetched(url, query, { cursor: 'at' })
