@@ -89,6 +89,8 @@ function serverFault(error: unknown, host: string): unknown {
     return new SyncError('SOURCE_ANSWER', `the query is refused: ${error.message} (${code})`, {
       cause: error,
     })
+  // The driver's own code, in place of that of the certificate.
+  if (code === 'HANDSHAKE_SSL_ERROR') return unreachable(error, host, `${code}: ${error.message}`)
   return (
     networkFault(error, host) ??
     new SyncError('SOURCE_FAILED', `the query on ${host}: it failed (${code})`, { cause: error })

@@ -476,7 +476,10 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     await show('localhost')
     expect((await fetched(to, 'select 1 as a', trusted)).records).toEqual([{ a: '1' }])
     await show('elsewhere.example')
-    expect(await failure(to, 'select 1 as a', trusted)).toContain('HANDSHAKE_SSL_ERROR')
+    expect(await failure(to, 'select 1 as a', trusted)).toMatch(
+      /^SOURCE_UNREACHABLE: .*\(HANDSHAKE_SSL_ERROR: .*certificate's altnames.*elsewhere\.example/,
+    )
+    expect(await failure(to, 'select 1 as a', { tls: 'on' })).toContain('self-signed certificate')
     await client.end()
   })
 })
