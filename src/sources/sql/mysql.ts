@@ -29,12 +29,14 @@ const AWAY = [
   'ER_TOO_MANY_USER_CONNECTIONS',
   'ER_SERVER_SHUTDOWN',
 ]
-/** Of other classes than 42, which is that of a faulty query. Their messages name tables, columns and collations alone. */
+/** Of other classes than 42, which is that of a faulty query. Their messages name tables, columns and collations. */
 const QUERY_FAULTS = [
   'ER_NON_UNIQ_ERROR',
   'ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT',
   'ER_OPERAND_COLUMNS',
   'ER_INVALID_GROUP_FUNC_USE',
+  'ER_FIELD_IN_ORDER_NOT_SELECT',
+  'ER_VIEW_INVALID',
   'ER_CANT_AGGREGATE_2COLLATIONS',
   'ER_CANT_AGGREGATE_3COLLATIONS',
   'ER_CANT_AGGREGATE_NCOLLATIONS',

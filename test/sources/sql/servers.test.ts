@@ -294,6 +294,9 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     await client.query(
       "insert into test.people select seq, null, '2026-01-01', null, false, null, null from test.seq_1_to_1200",
     )
+    await client.query('create table test.dropped (id int)')
+    await client.query('create view test.broken as select id from test.dropped')
+    await client.query('drop table test.dropped')
     await client.query(
       "create procedure test.signals() signal sqlstate '42000' set message_text = 'Anna is not here'",
     )
@@ -399,7 +402,7 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     // These end the transaction that they are asked in.
     expect(await failure(url, 'create table made (id int)')).toMatch(/^SOURCE_FAILED: .*READ_ONLY/)
     expect(await failure(url, 'call adds()')).toMatch(/^SOURCE_FAILED: .*READ_ONLY/)
-    expect((await fetched(url, 'show tables')).records).toHaveLength(1)
+    expect((await fetched(url, 'show tables')).records).toHaveLength(2)
     expect(await failure(url, 'select sleep(3) as a', { timeout: '1s' })).toContain(
       'longer than source.timeout',
     )
@@ -414,6 +417,9 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
       'SOURCE_ANSWER: the query is refused: FUNCTION test.nothing does not exist',
     )
     expect(await failure(url, 'select 1 as a union select 1, 2')).toContain('different number of columns')
+    expect(await failure(url, 'select id from broken')).toContain(
+      "View 'test.broken' references invalid table",
+    )
     expect(await failure(url, 'call signals()')).toMatch(
       /^SOURCE_FAILED: .*it failed \(ER_SIGNAL_EXCEPTION\)$/,
     )
