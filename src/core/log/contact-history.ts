@@ -145,10 +145,15 @@ interface Change {
 const sameValue = (one: FieldValue | null, other: FieldValue): boolean =>
   JSON.stringify(one ?? '') === JSON.stringify(other)
 
-function note(change: Change, { action, fields, terms, pipeline, key }: LoggedEntry): void {
+/** Not where the service merged the create into a contact that another record had: what that one sent is in `from`. */
+const isMaking = ({ action, fields }: LoggedEntry): boolean =>
+  action === 'create' && Object.values(fields).every(({ from }) => from === null)
+
+function note(change: Change, entry: LoggedEntry): void {
+  const { action, fields, terms, pipeline, key } = entry
   change.pipeline ??= pipeline
   change.key ??= key
-  if (action === 'create') change.made = true
+  if (isMaking(entry)) change.made = true
   if (action === 'delete') change.deleted = true
   for (const [name, { from, to }] of Object.entries(fields)) {
     const known = change.fields.get(name)

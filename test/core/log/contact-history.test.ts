@@ -87,6 +87,16 @@ it('a term that was given twice, and taken, is no longer there', async () => {
   expect(await changesTogether(each(history))).toMatchObject([{ terms: { add: ['B'], remove: [] } }])
 })
 
+it('a create that was merged into a contact of another pipeline makes none', async () => {
+  const made = change(1, { mail: 'anna@example.com', phone: '1' }, { action: 'create' })
+  const fields = { mail: { from: 'anna@example.com', to: 'anna@example.com' }, phone: { from: '1', to: '2' } }
+  const merged = entry(2, { action: 'create', pipeline: 'crm', fields })
+  expect(await changesTogether(each([merged]))).toMatchObject([
+    { made: false, fields: { phone: { from: '1', to: '2' } } },
+  ])
+  expect(await changesTogether(each([made, merged]))).toMatchObject([{ made: true }])
+})
+
 type Step =
   | { readonly what: 'write' | 'fail'; readonly fields: Readonly<Record<string, string>> }
   | { readonly what: 'give' | 'take' | 'hand gives' | 'hand takes'; readonly term: string }
