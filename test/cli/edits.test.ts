@@ -128,6 +128,20 @@ it('lists what was edited, with all three values, and sends what the source want
   expect(log).toContain('values edited at the service may be overwritten')
 })
 
+it('under overwrite from now on: a newer file counts, and not what the source wanted while the edit was kept', async () => {
+  await editAtService({ phone: '99' })
+  await place.write('inbox/2.csv', csv('Anna', '2'))
+  await place.cli('run')
+  await place.write('config.yaml', configuration(sandbox.url).replace('edits: keep', 'edits: overwrite'))
+  await place.write('inbox/3.csv', csv('Anna', '3'))
+  const counts = { read: 1, updated: 1 }
+  const changes = [{ fields: { phone: { from: '1', to: '3' } } }]
+  expect(await place.json('plan')).toMatchObject({ pipelines: [{ ...counts, changes }] })
+  expect(await place.json('run')).toMatchObject({ pipelines: [counts] })
+  expect((await place.cli('contact', 'anna@example.com')).stdout).toMatch(/phone +3\n/)
+  expect(await place.json('edits', 'list')).toEqual({ edits: [] })
+})
+
 it('forgets what was edited with the person', async () => {
   await editAtService({ phone: '99' })
   await place.write('inbox/2.csv', csv('Anna', '2'))

@@ -721,6 +721,21 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.releaseEdits({ pipeline: 'shop', key: 'K2' })).toBe(1)
     })
 
+    it('ends the edit of a field that was written without a look, and no other', async () => {
+      await push([ANNA, BEN])
+      const edit = (field: string) => ({ field, rule: 'keep', sent: '1', service: '9', source: '2' }) as const
+      const about = { pipeline: 'shop', judged: ['phone', 'fax'] }
+      const open = [edit('phone'), edit('fax')]
+      await state.keepEdits({ ...about, key: 'K1', contactId: 1, open }, AT)
+      await state.keepEdits({ ...about, key: 'K2', contactId: 2, open }, AT)
+      await push([{ ...ANNA, contact: { ...ANNA.contact, phone: '3' } }], 'shop', 'r2')
+      expect((await state.openEdits(['shop'])).map(({ key, field }) => `${key} ${field}`)).toEqual([
+        'K1 fax',
+        'K2 fax',
+        'K2 phone',
+      ])
+    })
+
     it('keeps a reject with its reason, and drops it when the record is accepted', async () => {
       await world.plan([ANNA])
       await world.send(ended({ kind: 'rejected', code: 'REFUSED', reason: 'too long' }))

@@ -10,7 +10,7 @@ import type {
   Settlement,
   StagedOperation,
 } from './operation.ts'
-
+import type { JudgedEdits } from './others/hand-edits.ts'
 import { isWithdrawn } from './permission.ts'
 
 /** What decides when a step is sent. */
@@ -162,4 +162,17 @@ export function outcomeAfter(
   if (operation.outcome === 'created' || (settlement.kind === 'done' && operation.kind === 'create'))
     return 'created'
   return settlement.kind === 'done' ? 'updated' : (operation.outcome ?? 'unchanged')
+}
+
+/**
+ * What the end of a step says of the edits of its record; undefined where it says nothing. A value that was written without a look
+ * at the contact is no edit any more, and what the source wanted before is not sent after it.
+ */
+export function judgedEdits({ operation, settlement, merged, sent }: Settled): JudgedEdits | undefined {
+  const { pipeline, key, contactId, kind, undoes } = operation
+  if (contactId === undefined) return undefined
+  const of = { pipeline, key, contactId }
+  if (merged !== undefined) return { ...of, judged: merged.judged, open: merged.edits }
+  if (kind !== 'update' || undoes !== undefined || settlement.kind !== 'done') return undefined
+  return { ...of, judged: Object.keys(sent ?? stepFields(operation)), open: [] }
 }

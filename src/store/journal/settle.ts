@@ -12,6 +12,7 @@ import {
 } from '../../core/change/after-step.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, SETTLED_SO_FAR } from '../../core/change/states.ts'
+import { judgedEdits } from '../../core/change/steps.ts'
 import { auditEntries } from '../../core/log/audit.ts'
 import type { EntryContext } from '../../core/run-state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
@@ -40,8 +41,9 @@ interface Batch {
   readonly done: number[]
   /** Operations whose records are settled, each with its link. */
   readonly settled: (readonly [operation: number, link: () => number])[]
-  /** Most pipelines have no rejects: whether this one has is asked once. */
+  /** Most pipelines have no rejects, and no edits that are kept: whether this one has is asked once. */
   hasRejects(): boolean
+  hasEdits(): boolean
 }
 
 const UPSERT_LINK = `
@@ -298,6 +300,19 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
   }
 }
 
+function createAskOnce(db: Connection): (pipeline: string) => Pick<Batch, 'hasRejects' | 'hasEdits'> {
+  const reject = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
+  const edit = db.prepare<[string], number>('SELECT 1 FROM hand_edit WHERE pipeline = ? LIMIT 1').pluck()
+  return (pipeline) => {
+    let hasReject: boolean | undefined
+    let hasEdit: boolean | undefined
+    return {
+      hasRejects: () => (hasReject ??= reject.get(pipeline) !== undefined),
+      hasEdits: () => (hasEdit ??= edit.get(pipeline) !== undefined),
+    }
+  }
+}
+
 /** Within a transaction of the caller. */
 export function createSettle(
   db: Connection,
@@ -314,11 +329,10 @@ export function createSettle(
   const remove = db.prepare(
     'DELETE FROM operation WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
   )
-  const anyReject = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
+  const askOnce = createAskOnce(db)
   const batchOf = ([first]: readonly Settled[], { runId, at }: EntryContext): Batch => {
-    let has: boolean | undefined
-    const hasRejects = () => (has ??= anyReject.get(first?.operation.pipeline ?? '') !== undefined)
-    return { runId, at, done: [], settled: [], hasRejects }
+    const pipeline = first?.operation.pipeline ?? ''
+    return { runId, at, done: [], settled: [], ...askOnce(pipeline) }
   }
   return (settled, context) => {
     if (settled.length === 0) return []
@@ -331,11 +345,9 @@ export function createSettle(
       if (given.resolved !== undefined) keepResolved(operation.pipeline, given.resolved)
       carryOut(operation, after, batch)
       keepOpen(given)
-      if (given.merged !== undefined && operation.contactId !== undefined) {
-        const { judged, edits } = given.merged
-        const { pipeline, key, contactId } = operation
-        keepEdits({ pipeline, key, contactId, judged, open: edits }, context.at)
-      }
+      const judged = judgedEdits(given)
+      if (judged !== undefined && (given.merged !== undefined || batch.hasEdits()))
+        keepEdits(judged, context.at)
       return {
         settlement: after.settlement,
         entries: auditEntries(

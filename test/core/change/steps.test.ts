@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type {
   OperationKind,
   OperationOutcome,
+  Settled,
   Settlement,
   StagedOperation,
 } from '../../../src/core/change/operation.ts'
@@ -10,6 +11,7 @@ import {
   consentLeft,
   fieldsLeft,
   firstStep,
+  judgedEdits,
   LEFT_IN_DOUBT,
   nextStep,
   outcomeAfter,
@@ -19,6 +21,7 @@ import {
   termPolicy,
 } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
+import { operationWith } from '../../support/operation.ts'
 
 const TERMS = { add: ['Customer'], remove: [], asserts: ['Customer'] }
 const PHONE: Contact = { phone: '1' }
@@ -219,6 +222,30 @@ describe('the order of sending', () => {
 
 it('a lost answer leaves in doubt what makes or deletes; what sets values may be sent again', () =>
   expect(KINDS.filter((kind) => LEFT_IN_DOUBT.includes(kind))).toEqual(['create', 'delete']))
+
+describe('the edits of a record after a step', () => {
+  const about = { pipeline: 'shop', key: 'K1', contactId: 7 }
+  const of = (own: Parameters<typeof operationWith>[0], more: Partial<Settled> = {}) =>
+    judgedEdits({ operation: operationWith(own), settlement: DONE, request: undefined, ...more })
+  it('are those that the contact was looked at for', () => {
+    const merged = { judged: ['phone'], edits: [] }
+    expect(of({ kind: 'update' }, { merged })).toEqual({ ...about, judged: ['phone'], open: [] })
+  })
+  it('are none where a value was written without a look', () => {
+    const none = { ...about, open: [] }
+    expect(of({ kind: 'update', fields: PHONE })).toEqual({ ...none, judged: ['phone'] })
+    expect(of({ kind: 'update', fields: PHONE }, { sent: { fax: '2' } })).toEqual({
+      ...none,
+      judged: ['fax'],
+    })
+  })
+  it.each<[string, Parameters<typeof operationWith>[0], Partial<Settled>]>([
+    ['nothing was sent', { kind: 'update', fields: PHONE }, { settlement: NOTHING_SENT }],
+    ['an undo sent it', { kind: 'update', fields: PHONE, undoes: 'r0' }, {}],
+    ['it was a create', { kind: 'create', fields: PHONE, contactId: undefined }, {}],
+    ['it was about terms', { kind: 'terms' }, {}],
+  ])('stay where %s', (_, own, more) => expect(of(own, more)).toBeUndefined())
+})
 
 describe('the policy for the terms of a change', () => {
   const of = (

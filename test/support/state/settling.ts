@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/change/after-step.ts'
 import type { Operation, Settled } from '../../../src/core/change/operation.ts'
 import { JUDGED_AGAIN } from '../../../src/core/change/states.ts'
-import { stepFields } from '../../../src/core/change/steps.ts'
+import { judgedEdits, stepFields } from '../../../src/core/change/steps.ts'
 import { termKey, type TermOutcome } from '../../../src/core/mapping/terms.ts'
 import type { EntryContext } from '../../../src/core/run-state.ts'
 import type { TermMark } from '../../../src/core/state.ts'
@@ -254,10 +254,8 @@ export function settleOne(tables: Tables, settled: Settled, context: EntryContex
   })
   carryOut(tables, row, { ...context, operation }, after)
   keepOpen(tables, settled)
-  if (settled.merged !== undefined && operation.contactId !== undefined) {
-    const { judged, edits } = settled.merged
-    keepEdits(tables, { pipeline, key, contactId: operation.contactId, judged, open: edits }, context.at)
-  }
+  const judged = judgedEdits(settled)
+  if (judged !== undefined) keepEdits(tables, judged, context.at)
   noteSent(tables, settled)
   tables.log.push(...auditEntries({ ...settled, settlement: after.logged }, context, others))
   return after.settlement
