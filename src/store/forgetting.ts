@@ -1,10 +1,9 @@
 // What an erasure asks of the state, by its owner.
 import { rebuildIndexes } from './log/audit-index.ts'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
-import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { endSweep, type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
 import { createPresentName } from './log/former-names.ts'
-import { namedInRows, subjectOf } from './log/subject.ts'
+import { namedInRows, type NamedPerson, subjectOf } from './log/subject.ts'
 import { countTombstones, erasedBefore } from './log/tombstones.ts'
 import type { Connection } from './file/connection.ts'
 
@@ -13,8 +12,8 @@ export interface ErasingState {
   forget(forgetting: Forgetting): Forgotten
   /** How many tombstones have these names. */
   tombstones(names: Pick<Subject, 'keys' | 'mails'>): number
-  /** The persons of the log, with the names that the links have. */
-  subjectOf(people: readonly LoggedPerson[]): Subject
+  /** The persons of the log, or of some rows, with the names that links and open operations have. */
+  subjectOf(people: readonly NamedPerson[]): Subject
   /** Entries of the log keep the name that a pipeline had: the one that it has now, which may be the same. */
   presentName(pipeline: string): string
   /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */

@@ -402,6 +402,38 @@ describe('audit forget', () => {
     expect(await traces(ERIKA)).toEqual([])
   })
 
+  it('knows the address of who was never sent from what is held, in files and later records of all pipelines', async () => {
+    const guarded = CONFIGURATION.replace('key: no', 'guards: { max_changes: 1 }\n    key: no')
+    await shop.configure(guarded)
+    await drop('shop', 'a.csv', HEADER + row(ERIKA) + row(other(1)))
+    expect((await json('run')).code).toBe(4)
+    const elsewhere = JSON.stringify([{ id: 7, mail: ERIKA.mail, first: ERIKA.first }])
+    await shop.configure(guarded.replace('key: id', 'key: id\n    where: "false"'))
+    await drop('crm', 'a.json', elsewhere)
+    expect((await json('run', 'crm')).said).toMatchObject({ pipelines: [{ skipped: 1 }] })
+    const { code, said } = await json('audit', 'forget', `key:${ERIKA.no}`, '--yes')
+    expect({ code, said }).toMatchObject({
+      code: 0,
+      said: { removed: { open_operations: 1, tombstones: 2 } },
+    })
+    expect(await traces(ERIKA)).toEqual([])
+    await shop.configure(guarded)
+    await drop('crm', 'b.json', elsewhere)
+    expect((await json('run', 'crm')).said).toMatchObject({ pipelines: [{ created: 0, erased: 1 }] })
+  })
+
+  it('wants one person also where nothing of them was sent', async () => {
+    await shop.configure(
+      CONFIGURATION.replaceAll('settle: 0s }', 'settle: 0s }\n    guards: { max_changes: 0 }'),
+    )
+    await drop('shop', 'a.csv', HEADER + row(ERIKA))
+    await drop('crm', 'a.json', JSON.stringify([{ id: ERIKA.no, mail: other(1).mail, first: 'Ben' }]))
+    expect((await json('run')).code).toBe(4)
+    expect(await json('audit', 'forget', `key:${ERIKA.no}`, '--yes')).toMatchObject({ code: 2 })
+    const { said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(said).toMatchObject({ removed: { open_operations: 1 } })
+  })
+
   it('takes one of a household, and leaves the other, whose change is still held', async () => {
     const family = `
     source: { type: csv, folder: state/inbox/crm, settle: 0s }

@@ -114,7 +114,15 @@ function unlogged(state: OwnedState, settings: Settings, contact: string): Meant
   // A record that is skipped leaves nothing in the state, and lies in the archive all the same.
   if (isUnknown && !names.mails.some((mail) => /^[^@\s]+@[^@\s]+$/.test(mail))) throw unknownContact(contact)
   const contactIds = before?.contactIds ?? []
-  return { people: [], subject: { keys, contactIds, mails: names.mails, values: [] }, before, isUnknown }
+  // What is held and was never sent has names as well, by which files and later records are known.
+  const { mails, values } = state.subjectOf([{ keys, contactIds: [], mails: names.mails }])
+  if (keys.length > 1 && mails.length > 1)
+    throw new SyncError(
+      'USAGE',
+      `${contact} may be several persons: records of ${keys.map(({ pipeline }) => pipeline).join(', ')} with different e-mail addresses`,
+      { hint: 'Name the e-mail address of the one who is meant: contact-sync audit forget mail:ADDRESS' },
+    )
+  return { people: [], subject: { keys, contactIds, mails, values }, before, isUnknown }
 }
 
 /** The names by which they were asked for: the log may know only hashes of them, since its values expire. */

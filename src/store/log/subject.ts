@@ -15,8 +15,10 @@ interface LinkRow {
   readonly terms: string | null
 }
 
-/** The person with what the links say besides: the log may be younger than they are. */
-export function subjectOf(db: Connection, people: readonly LoggedPerson[]): Subject {
+export type NamedPerson = Pick<LoggedPerson, 'keys' | 'contactIds' | 'mails'>
+
+/** The person with what links and open operations say besides: the log may be younger than they are. */
+export function subjectOf(db: Connection, people: readonly NamedPerson[]): Subject {
   const ofContact = db.prepare<[number], LinkRow>('SELECT * FROM link WHERE contact_id = ?')
   const ofKey = db.prepare<[string, string], LinkRow>('SELECT * FROM link WHERE pipeline = ? AND key = ?')
   // Rows are kept under the name that the pipeline has now, entries of the log under the one that it had then.
