@@ -13,6 +13,8 @@ export interface Metrics {
   series(): Promise<Series>
   readonly onService: ServiceListener
   readonly onDaemon: DaemonListener
+  /** Every series of the pipeline is there from now on, so that its first increase is seen as one. */
+  readonly begin: (pipeline: string) => void
   /** A message of an alert was delivered, or could not be. */
   readonly onAlert: (outcome: 'delivered' | 'failed') => void
 }
@@ -91,7 +93,6 @@ function createRequestMetrics(registry: Registry): ServiceListener {
   }
 }
 
-/** `begin`: every series is there from the start, so that its first increase is seen as one. */
 function createRunMetrics(registry: Registry) {
   const registers = [registry]
   const counter = (name: string, help: string, ...labels: string[]) =>
@@ -200,8 +201,6 @@ export function joinedMetrics(
 
 export interface MetricsOf {
   readonly version: string
-  /** Those of the configuration at the start. */
-  readonly pipelines: readonly string[]
   /** Where there are several: what its series are labelled with. They have no figures of the process then. */
   readonly account?: string | undefined
 }
@@ -219,7 +218,6 @@ export function createMetrics(about: MetricsOf, standings: () => Promise<Standin
   })
   for (const outcome of ['delivered', 'failed']) alerts.inc({ outcome }, 0)
   const runs = createRunMetrics(registry)
-  for (const name of about.pipelines) runs.begin(name)
   const show = createStandings(registry)
   return {
     contentType: registry.contentType,
@@ -231,6 +229,7 @@ export function createMetrics(about: MetricsOf, standings: () => Promise<Standin
       show(await standings())
       return registry.getMetricsAsJSON()
     },
+    begin: runs.begin,
     onService: createRequestMetrics(registry),
     onDaemon: daemonListener(runs),
     onAlert: (outcome) => alerts.inc({ outcome }),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/system.ts'
 import { openWorkshop, peopleCsv, type Running, type Workshop } from '../support/cli.ts'
+import { startWebhook, type Webhook } from '../support/receivers.ts'
 import { POSTGRES, type PostgresServer, startPostgres, startReplicated } from '../support/postgres-server.ts'
 
 // Each command is a separate process, and a machine may be slow.
@@ -13,11 +14,14 @@ vi.setConfig({ testTimeout: 180_000 })
 /** The server asks for none, so this one is only to be looked for. */
 const PASSWORD = 'canary-pass-81c2'
 
+const METRICS_TOKEN = 'metrics-'.repeat(4)
+
 const NAMES = ['shop', 'crm', 'fair', 'club'] as const
 
 describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
   let server: PostgresServer
   let shop: Workshop
+  let hook: Webhook
   const daemons: Running[] = []
   beforeAll(async () => {
     server = await startPostgres(POSTGRES ?? '')
@@ -25,6 +29,7 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
   afterAll(async () => server.stop())
   beforeEach(async () => {
     shop = await openWorkshop()
+    hook = await startWebhook()
     await configure()
   })
   afterEach(async () => {
@@ -37,6 +42,7 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     ))
       await server.query(`DROP SCHEMA "${String(name)}" CASCADE`)
     await shop.close()
+    await hook.close()
   })
 
   async function configure({ more = '', at = server.url, bulk = 50 } = {}): Promise<void> {
@@ -75,6 +81,16 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     daemons.push(daemon)
     await daemon.stderrHas(/daemon started/)
     return daemon
+  }
+
+  /** So many runs of the daemon have ended by a fault, as its metrics say. */
+  async function broken(daemon: Running): Promise<number> {
+    const [, port] =
+      /"daemon started".*"port":(\d+)/.exec(await daemon.stderrHas(/"daemon started".*\n/)) ?? []
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text()
+    const counts = text.matchAll(/^contact_sync_runs_total\{[^}]*status="broken"[^}]*\} (\d+)$/gm)
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
   }
 
   interface Worker {
@@ -344,7 +360,9 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
 
   it('loses and doubles nothing where the server crashes in the middle of runs', async () => {
     // Each contact that was under way is looked up.
-    await configure({ bulk: 10 })
+    await configure({ bulk: 10, more: `alerts: [{ webhook: "${hook.url}" }]\n` })
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(yaml.replace('server: {', `server: { metrics_token: "${METRICS_TOKEN}",`))
     const daemon = await start()
     await until(workers, ([only]) => only?.pipelines.length === 4)
     for (const name of NAMES) await shop.drop(name, 'a.csv', csvFor(name, 240))
@@ -359,6 +377,14 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
     const { pipelines } = (await json('status')).said as { pipelines: { in_doubt: number }[] }
     expect(pipelines.map(({ in_doubt: doubts }) => doubts)).toEqual([0, 0, 0, 0])
     expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+    // What was reported is over, once, and what was counted stays counted.
+    const stops = (await daemon.stderrHas(/^/)).match(/run aborted by an internal error/g)?.length ?? 0
+    const reported = await hook.told(2 * stops)
+    const about = reported.map(({ body }) => JSON.parse(body) as { event: string; pipeline: string })
+    const whole = about.map(({ event, pipeline }) => `${event} ${pipeline}`).toSorted()
+    expect(whole).toEqual([...new Set(whole)])
+    expect(about.filter(({ event }) => event === 'recovered')).toHaveLength(stops)
+    expect(await broken(daemon)).toBe(stops)
   })
 
   it('loses and doubles nothing where a replica takes the place of the server in the middle of runs', async () => {

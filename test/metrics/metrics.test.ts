@@ -60,9 +60,8 @@ const STANDINGS: Standings = {
 }
 
 function metricsOver(standings: () => Standings = () => STANDINGS) {
-  const metrics = createMetrics({ version: '1.2.3', pipelines: ['shop'] }, async () =>
-    Promise.resolve(standings()),
-  )
+  const metrics = createMetrics({ version: '1.2.3' }, async () => Promise.resolve(standings()))
+  metrics.begin('shop')
   /** All series with this name and their values. */
   const series = async (name: string): Promise<Record<string, number>> => {
     const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith(`contact_sync_${name}`))

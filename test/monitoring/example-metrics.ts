@@ -13,7 +13,7 @@ export async function exampleMetrics(): Promise<Metrics> {
     overlaps: 0,
     missed: 0,
   }
-  const metrics = createMetrics({ version: '1', pipelines: ['shop'] }, async () =>
+  const metrics = createMetrics({ version: '1' }, async () =>
     Promise.resolve({
       pipelines: [
         {
@@ -65,6 +65,7 @@ export async function exampleMetrics(): Promise<Metrics> {
       raised: new Map([['held', 1]]),
     }),
   )
+  metrics.begin('shop')
   metrics.onService({
     type: 'request',
     method: 'GET',

@@ -1,10 +1,11 @@
 // When the state itself fails no alert can be stored, and that must be reported: it is sent directly, once,
-// and remembered in memory only.
+// and remembered in memory only, for as long as the process lives.
 import { deliver } from '../../alerts/delivery.ts'
 import { alertMessage } from '../../core/alerts/alert-message.ts'
 import type { ConditionKey } from '../../core/alerts/alert-rules.ts'
+import type { ErrorCode } from '../../core/words/errors.ts'
 import type { AlertSettings } from '../../core/settings.ts'
-import { type AlertParts, consoleAddress, serviceHost } from './alert-parts.ts'
+import { type AlertParts, consoleAddress, serviceHost, type ToldDirectly } from './alert-parts.ts'
 
 /** Within the time that a process has for its end. */
 const TIMEOUT_MS = 3_000
@@ -18,17 +19,10 @@ export interface LastResort {
   over(): Promise<void>
 }
 
-interface Told {
-  readonly id: string
-  readonly pipeline: string
-  readonly since: number
-}
-
 const keyOf = (id: string, pipeline: string): string => `${id} ${pipeline}`
 
 export function createLastResort(parts: AlertParts): LastResort {
-  const told = new Map<string, Told>()
-  const { clock, settings, state, condition } = parts
+  const { clock, settings, state, condition, told = new Map<string, ToldDirectly>() } = parts
   // A disk error ends the process: there is no later time to report it.
   const { signal } = new AbortController()
   const find = (pipeline: string) => condition()?.pipelines.find(({ name }) => name === pipeline)
@@ -70,7 +64,7 @@ export function createLastResort(parts: AlertParts): LastResort {
   }
 
   /** What the state holds is reported from there, once it has told of it (`after`). */
-  async function isSettled({ id, pipeline, since }: Told): Promise<boolean> {
+  async function isSettled({ id, pipeline, since }: ToldDirectly): Promise<boolean> {
     const alert = settings().alerts.find((one) => one.id === id)
     const { raised } = await inState(id, pipeline)
     if (alert === undefined || raised !== undefined) return raised?.told !== false
@@ -79,7 +73,13 @@ export function createLastResort(parts: AlertParts): LastResort {
 
   return {
     async tell() {
-      const broken = (condition()?.pipelines ?? []).filter(({ brokenAt }) => brokenAt !== undefined)
+      const { pipelines = [], fleet } = condition() ?? {}
+      // Another worker has taken its run over, and makes it: none has failed.
+      const isTakenOver = (code: ErrorCode | undefined): boolean =>
+        fleet !== undefined && code === 'STATE_LOCKED'
+      const broken = pipelines.filter(
+        ({ brokenAt, brokenBy }) => brokenAt !== undefined && !isTakenOver(brokenBy),
+      )
       for (const { name, brokenBy } of broken)
         for (const alert of settings().alerts) await tellOne(alert, name, brokenBy ?? 'INTERNAL')
     },

@@ -9,6 +9,14 @@ import type { ServiceVerdict } from './alert-facts.ts'
 /** How long a receiver may take for one message. */
 export const DELIVERY_TIMEOUT_MS = 10_000
 
+/** A failure of the state that a receiver was told of directly. */
+export interface ToldDirectly {
+  /** Of the receiver. */
+  readonly id: string
+  readonly pipeline: string
+  readonly since: number
+}
+
 export interface AlertParts {
   readonly state: StateStore
   readonly clock: Clock
@@ -18,6 +26,10 @@ export interface AlertParts {
   readonly signal: AbortSignal
   settings(): Settings
   condition(): DaemonCondition | undefined
+  /** Of several workers one looks after alerts; each tells of the end of what it has told directly. Absent: there is one owner. */
+  isFirst?(): boolean
+  /** From before, where the daemon lost its state at a server and has joined it again. */
+  readonly told?: Map<string, ToldDirectly>
   onDelivery?(outcome: 'delivered' | 'failed'): void
 }
 

@@ -104,12 +104,13 @@ export function createAlerting(parts: AlertParts): Alerting {
   let looking: Promise<void> | undefined
   let next: Promise<void> | undefined
   const begin = async (): Promise<void> => {
+    const isFirst = parts.isFirst?.() !== false
     try {
-      await lookOnce({ ...parts, lastResort })
+      if (isFirst) await lookOnce({ ...parts, lastResort })
       await lastResort.over()
     } catch (error) {
       parts.log.error('alert processing failed', errorFacts(error))
-      await lastResort.tell()
+      if (isFirst) await lastResort.tell()
     }
   }
   const look = async (): Promise<void> => {

@@ -17,7 +17,7 @@ import type { AccountConfiguration, BrokenFile, Configuration } from '../run/con
 import { openRunner } from '../run/runner.ts'
 import { refusingOtherService } from '../run/service/service-binding.ts'
 import { createThreadShares, type ThreadShare } from '../run/thread-share.ts'
-import { openWatching } from './daemon-watch.ts'
+import { createWatchings, type Watching } from './daemon-watch.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { createWaiting, isPassing } from './fleet/rejoining.ts'
 import { openServing, type Serving } from './serving.ts'
@@ -61,6 +61,7 @@ interface Present {
 interface OpenParts extends Parts {
   /** By account: the worker that this process was last. */
   readonly formers: Map<string, number>
+  readonly watchingOf: (account: string) => Watching
   /** By account: what of the thread its runs may use. */
   readonly shareOf: (account: string) => ThreadShare
   /** How their states at a server are reached. */
@@ -73,11 +74,10 @@ interface OpenParts extends Parts {
 
 /** `signal`: the end of all, or of this account. */
 async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenParts): Promise<Opened> {
-  const { clock, random, pid, tracing, serving, isOneOfSeveral, loadOwn, formers } = parts
+  const { clock, random, pid, serving, isOneOfSeveral, loadOwn, formers } = parts
   const { account } = settings
   const log = isOneOfSeveral ? parts.log.with({ account }) : parts.log
-  const label = isOneOfSeveral ? { account } : {}
-  const watching = openWatching(settings, { clock, log, version: VERSION, tracing, ...label })
+  const watching = parts.watchingOf(account)
   const { watcher } = watching
   const reached = { ...settings, state: { ...settings.state, reach: parts.reach } }
   const runner = openRunner(reached, {
@@ -95,7 +95,7 @@ async function openAccount(settings: Settings, signal: AbortSignal, parts: OpenP
     const daemon = await startDaemon(settings, runner, {
       ...{ clock, random, log, signal, serving },
       load: async () => refusingOtherService(await loadOwn(account), runner.state.binding),
-      watch: watching.ofDaemon(runner),
+      watch: watching.ofDaemon(runner, log),
       decide: (decision, owner) =>
         takeDecision({ ...owner, ...owned }, decision, { isConfirmed: true, watching: UNWATCHED }),
       takeLeft: (owner) => takeLeft({ ...owner, ...owned }, tried, log),
@@ -314,6 +314,7 @@ export async function startAccounts(
     serving,
     isOneOfSeveral,
     formers: new Map(),
+    watchingOf: createWatchings({ clock, version: VERSION, tracing: parts.tracing }, isOneOfSeveral),
     shareOf: createThreadShares(clock),
     reach,
     loadOwn: readTogether(parts.load, ({ accounts: next, broken: now }) => {

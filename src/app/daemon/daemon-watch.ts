@@ -19,6 +19,7 @@ import type { PipelineStanding, Standings } from '../../metrics/standings.ts'
 import { stateSizes } from '../../store/info.ts'
 import { createServiceVerdict } from '../alerting/alert-facts.ts'
 import { type Alerting, createAlerting } from '../alerting/alerting.ts'
+import type { ToldDirectly } from '../alerting/alert-parts.ts'
 import { recordsThatAsk } from '../asked-edits.ts'
 import { handOverStanding } from '../hand-over-standing.ts'
 import { requestsOfDay } from '../run/service/rate-window.ts'
@@ -119,24 +120,23 @@ const LOOKED_AFTER: readonly DaemonEvent['type'][] = [
   'reload_refused',
 ]
 
-function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; log: Log; metrics: Metrics }) {
+function watchAlerts(
+  runner: Observed,
+  daemon: Watched,
+  parts: { clock: Clock; log: Log; metrics: Metrics; told: Map<string, ToldDirectly> },
+) {
   const ending = new AbortController()
   const { signal } = ending
   const service = createServiceVerdict()
-  const { condition, settings } = daemon
-  const all = createAlerting({
+  const { settings } = daemon
+  const alerting = createAlerting({
     ...parts,
+    ...daemon,
     state: runner.state,
     service,
     signal,
-    settings,
-    condition,
     onDelivery: parts.metrics.onAlert,
   })
-  const look = async (): Promise<void> => {
-    if (daemon.isFirst?.() !== false) await all.look()
-  }
-  const alerting = { ...all, look }
   let looking: Promise<void> | undefined
   const begin = (): void => {
     if (settings().alerts.length > 0) looking ??= keepLooking(alerting, { clock: parts.clock, signal })
@@ -157,32 +157,35 @@ function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; l
   }
 }
 
+/** Of one account, through all its daemons: one that has lost its state at a server is followed by another one. */
 export interface Watching {
   /** Of the runner. */
   readonly watcher: RunWatcher
-  ofDaemon(runner: Observed): WatchDaemon
+  ofDaemon(runner: Observed, log: Log): WatchDaemon
+}
+
+interface WatchingParts {
+  readonly clock: Clock
+  readonly version: string
+  readonly tracing: RunWatcher
+  readonly account?: string | undefined
 }
 
 /** Made before the runner: its calls to the service are counted from the first. */
-export function openWatching(
-  first: Settings,
-  parts: { clock: Clock; log: Log; version: string; tracing: RunWatcher; account?: string | undefined },
-): Watching {
-  const { clock, log, version, account } = parts
+function openWatching({ clock, version, account, ...parts }: WatchingParts): Watching {
   const { begin, current } = createProgressWatch(clock, parts.tracing)
+  const told = new Map<string, ToldDirectly>()
   let ask: (() => Promise<Standings>) | undefined
-  const metrics = createMetrics(
-    { version, account, pipelines: first.pipelines.map(({ name }) => name) },
-    async () => {
-      if (ask === undefined) throw new Error('asked before there is a daemon')
-      return ask()
-    },
-  )
+  const metrics = createMetrics({ version, account }, async () => {
+    if (ask === undefined) throw new Error('asked before there is a daemon')
+    return ask()
+  })
   return {
     watcher: { onService: metrics.onService, begin },
-    ofDaemon: (runner) => (daemon) => {
+    ofDaemon: (runner, log) => (daemon) => {
+      for (const { name } of daemon.settings().pipelines) metrics.begin(name)
       ask = () => standings(runner, daemon, clock)
-      const alerts = watchAlerts(runner, daemon, { clock, log, metrics })
+      const alerts = watchAlerts(runner, daemon, { clock, log, metrics, told })
       return {
         exposition: metrics,
         progress: current,
@@ -194,5 +197,18 @@ export function openWatching(
         },
       }
     },
+  }
+}
+
+/** The same for an account each time: its counters go on, and what receivers were told is remembered. `isNamed`: figures bear the account's name. */
+export function createWatchings(
+  parts: Omit<WatchingParts, 'account'>,
+  isNamed: boolean,
+): (account: string) => Watching {
+  const all = new Map<string, Watching>()
+  return (account) => {
+    const one = all.get(account) ?? openWatching({ ...parts, account: isNamed ? account : undefined })
+    all.set(account, one)
+    return one
   }
 }

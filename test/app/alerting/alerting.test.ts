@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createServiceVerdict } from '../../../src/app/alerting/alert-facts.ts'
 import { createAlerting } from '../../../src/app/alerting/alerting.ts'
+import type { ToldDirectly } from '../../../src/app/alerting/alert-parts.ts'
 import type { AlertMessage } from '../../../src/core/alerts/alert-message.ts'
 import { planEntry } from '../../../src/core/log/other-entries.ts'
 import type { PipelineTrouble } from '../../../src/core/fleet.ts'
@@ -61,7 +62,13 @@ const quiet = {
 
 function alertingWith(
   alerts: AlertSettings[],
-  more: { condition?: DaemonCondition; of?: OwnedState; signal?: AbortSignal } = {},
+  more: {
+    condition?: DaemonCondition
+    of?: OwnedState
+    signal?: AbortSignal
+    told?: Map<string, ToldDirectly>
+    isFirst?: () => boolean
+  } = {},
 ) {
   lines.length = 0
   const settings = {
@@ -82,6 +89,7 @@ function alertingWith(
   const service = createServiceVerdict()
   const outcomes: string[] = []
   const alerting = createAlerting({
+    ...more,
     state: more.of ?? state,
     clock,
     log: quiet,
@@ -337,7 +345,7 @@ it('reports what another worker says of its pipeline: that it is overdue, and th
   ])
 })
 
-function brokenBy(code: 'STATE_FULL' | 'STATE_IO') {
+function brokenBy(code: 'STATE_FULL' | 'STATE_IO' | 'STATE_LOCKED') {
   const shop = {
     name: 'shop',
     dueAt: 0,
@@ -433,6 +441,52 @@ it('tells directly of a state that failed for good, although the process is endi
   expect(hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)).toMatchObject([
     { event: 'raised', condition: 'failed', pipeline: 'shop', numbers: { code: 'STATE_IO' } },
   ])
+})
+
+/** A state that cannot be written any more. */
+const lost = (): OwnedState => ({
+  ...state,
+  keepReceivers: () => Promise.reject(new Error('the connection broke off')),
+})
+
+it.each([true, false])(
+  'reports the end of what was told directly once the state is joined again (the first of the workers: %s)',
+  async (isFirst) => {
+    const directly = new Map<string, ToldDirectly>()
+    const { condition } = brokenBy('STATE_IO')
+    const fleet = { workers: [], unassigned: [] }
+    const before = alertingWith([receiver('one')], {
+      condition: { ...condition, fleet },
+      of: lost(),
+      told: directly,
+    })
+    await before.alerting.look()
+    await before.alerting.look()
+    const again = { ...condition, fleet, pipelines: [] }
+    const after = alertingWith([receiver('one')], {
+      condition: again,
+      told: directly,
+      isFirst: () => isFirst,
+    })
+    await after.alerting.look()
+    await after.alerting.look()
+    expect(told()).toEqual(['raised', 'recovered'])
+  },
+)
+
+it('reports no run that another worker has taken over', async () => {
+  const { condition } = brokenBy('STATE_LOCKED')
+  const fleet = { workers: [], unassigned: [] }
+  const { alerting } = alertingWith([receiver('one')], { condition: { ...condition, fleet }, of: lost() })
+  await alerting.look()
+  expect(told()).toEqual([])
+})
+
+it('leaves what its state cannot be told to the first of the workers', async () => {
+  const { condition } = brokenBy('STATE_IO')
+  const { alerting } = alertingWith([receiver('one')], { condition, of: lost(), isFirst: () => false })
+  await alerting.look()
+  expect(told()).toEqual([])
 })
 
 it('reports a sync log that is not handed over, until it is', async () => {
