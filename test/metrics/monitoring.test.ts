@@ -83,8 +83,8 @@ beforeAll(async () => {
   }
 })
 
-/** Labels that Prometheus itself adds to every series. */
-const ADDED = ['job', 'instance']
+/** Labels that Prometheus itself adds to every series, in a cluster or where there are several accounts, too. */
+const ADDED = ['job', 'instance', 'namespace', 'account']
 
 describe('a query', () => {
   it.each(queries)('of "%s" asks for series and labels that are there', (_, query) => {

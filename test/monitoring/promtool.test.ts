@@ -1,10 +1,11 @@
 // The alert rules by Prometheus itself, and `/metrics` by its conventions: where promtool is installed, which `.ci/run`
 // sees to. What the rules are to do stands in alerts.test.yaml.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { z } from 'zod'
 import { exampleMetrics } from './example-metrics.ts'
 
@@ -12,6 +13,10 @@ import { exampleMetrics } from './example-metrics.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 const root = resolve(import.meta.dirname, '../..')
+/** Of the dashboard, what matters here. */
+const board = z.object({
+  panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).optional() })),
+})
 const promtool = (args: readonly string[], input = '') =>
   spawnSync('promtool', args, { cwd: root, input, encoding: 'utf8' })
 const isThere = promtool(['--version']).status === 0
@@ -24,6 +29,40 @@ describe.skipIf(!isThere)('promtool', () => {
 
   it('sees each rule begin, and not begin, where it should', () => {
     const { status, stdout, stderr } = promtool(['test', 'rules', 'test/monitoring/alerts.test.yaml'])
+    expect(status, stdout + stderr).toBe(0)
+  })
+
+  it('counts what is in a state once, however many workers show it', () => {
+    const series = (name: string, ...labels: string[]) =>
+      ['a:8080', 'b:8080', 'c:8080'].map((instance) => ({
+        series: `contact_sync_${name}{${[`instance="${instance}"`, 'job="sync"', ...labels].join(',')}}`,
+        values: '4 4',
+      }))
+    const shop = ['held', 'rejects', 'in_doubt', 'retriable'].flatMap((name) =>
+      series(name, 'pipeline="shop"'),
+    )
+    const braked = series('brake_waiting', 'pipeline="shop"', 'phase="held"')
+    const summed = board
+      .parse(JSON.parse(readFileSync(resolve(root, 'config/monitoring/dashboard.json'), 'utf8')))
+      .panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+      .filter((expr) => /^sum/.test(expr) && !/_(total|bucket|sum)\{/.test(expr))
+    expect(summed).toHaveLength(8)
+    const about = (expr: string): string =>
+      expr.includes('brake_waiting') ? '{pipeline="shop", phase="held"}' : '{pipeline="shop"}'
+    const tests = {
+      interval: '1m',
+      input_series: [...shop, ...braked, ...series('alerts_undelivered')],
+      promql_expr_test: summed.map((expr) => ({
+        expr: expr.replaceAll('$job', 'sync').replaceAll('$pipeline', '.*'),
+        eval_time: '1m',
+        exp_samples: [{ labels: expr.startsWith('sum(') ? '{}' : about(expr), value: 4 }],
+      })),
+    }
+    const folder = mkdtempSync(join(tmpdir(), 'contact-sync-promtool-'))
+    const file = join(folder, 'test.yaml')
+    writeFileSync(file, stringify({ rule_files: [], evaluation_interval: '1m', tests: [tests] }))
+    const { status, stdout, stderr } = promtool(['test', 'rules', file])
+    rmSync(folder, { recursive: true })
     expect(status, stdout + stderr).toBe(0)
   })
 
