@@ -16,6 +16,8 @@ interface RunnablePipeline extends PipelineTrouble {
   readonly hash: string
   /** Whether its drop folder is there on this machine; true for a source that has none. */
   readonly sees: boolean
+  /** When its latest run of this process ended, milliseconds since the epoch; absent of workers of an older version. */
+  readonly endedAt?: number
 }
 
 /** What a worker can run: by name of the pipeline. */
@@ -130,6 +132,18 @@ export function reportedTroubles({ workers, leases }: FleetStanding): ReadonlyMa
   const byFence = new Map(workers.map(({ fence, runs }) => [fence, runs]))
   return new Map(leases.map(({ pipeline, fence }) => [pipeline, byFence.get(fence)?.[pipeline] ?? {}]))
 }
+
+/** Whether a run of a worker that was there before has ended since, other than of `own`. */
+export const hasEndedElsewhere = (now: FleetStanding, before: FleetStanding, own: number): boolean =>
+  before.workers.some(({ fence, runs: former }) => {
+    const runs = now.workers.find((one) => one.fence === fence)?.runs ?? {}
+    return (
+      fence !== own &&
+      Object.entries(runs).some(
+        ([name, { endedAt }]) => endedAt !== undefined && endedAt !== former[name]?.endedAt,
+      )
+    )
+  })
 
 /** Whether another worker wants that no run is active. */
 export const isRestAsked = ({ workers }: FleetStanding, own: number): boolean =>

@@ -10,6 +10,7 @@ import {
   isNewest,
   isRestAsked,
   lookEvery,
+  hasEndedElsewhere,
   reportedTroubles,
 } from '../../src/core/fleet.ts'
 
@@ -194,6 +195,27 @@ describe('workers as they are shown', () => {
       workers: [],
       unassigned: [],
     })
+  })
+
+  it('show that a run of another one has ended, once', () => {
+    const at = (endedAt?: number) => ({
+      hash: 'h',
+      sees: true,
+      ...(endedAt === undefined ? {} : { endedAt }),
+    })
+    const all = (own?: number, other?: number) => ({
+      workers: [worker(1, [], { runs: { a: at(own) } }), worker(2, [], { runs: { a: at(other), b: at(3) } })],
+      leases: [],
+    })
+    expect(hasEndedElsewhere(all(), all(), 1)).toBe(false)
+    expect(hasEndedElsewhere(all(5), all(), 1)).toBe(false)
+    expect(hasEndedElsewhere(all(5), all(), 2)).toBe(true)
+    expect(hasEndedElsewhere(all(5, 7), all(5), 1)).toBe(true)
+    expect(hasEndedElsewhere(all(5, 8), all(5, 7), 1)).toBe(true)
+    expect(hasEndedElsewhere(all(5, 8), all(5, 8), 1)).toBe(false)
+    // One that is new, or gone, has ended nothing that others have not seen.
+    expect(hasEndedElsewhere(all(5, 8), { workers: [], leases: [] }, 1)).toBe(false)
+    expect(hasEndedElsewhere({ workers: [], leases: [] }, all(5, 8), 1)).toBe(false)
   })
 
   it('say of what they have what is wrong with it, and of nothing else', () => {

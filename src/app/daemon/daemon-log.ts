@@ -45,6 +45,7 @@ export function daemonLog(log: Log, isKeyInFile: () => boolean): DaemonListener 
       case 'run_started':
       case 'run_ended':
       case 'run_broken':
+      case 'ended_elsewhere':
         // The run itself says so.
         return undefined
     }

@@ -114,6 +114,7 @@ async function keepLooking(
 const LOOKED_AFTER: readonly DaemonEvent['type'][] = [
   'run_ended',
   'run_broken',
+  'ended_elsewhere',
   'paused',
   'resumed',
   'reloaded',

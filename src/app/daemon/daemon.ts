@@ -118,13 +118,17 @@ const untilAborted = async (signal: AbortSignal): Promise<void> => {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }
 
-/** The listeners of the daemon: the log, and those that were passed in. */
-function createEmitter(parts: Parts, settings: () => Settings): DaemonListener {
+/** The listeners of the daemon: the log, and those that were passed in. `ends`: of runs, here and elsewhere. */
+function createEmitter(parts: Parts, settings: () => Settings) {
   const log = daemonLog(parts.log, () => settings().service.api_key_file !== undefined)
   const listeners = [log, ...(parts.listeners ?? [])]
-  return (event) => {
+  const ended = new Map<string, number>()
+  const emit: DaemonListener = (event) => {
+    if (event.type === 'run_ended') ended.set(event.run.pipeline, event.at)
+    if (event.type === 'run_broken') ended.set(event.pipeline, event.at)
     for (const listener of listeners) listener(event)
   }
+  return { emit, ends: { ended: () => ended, onEndedElsewhere: () => emit({ type: 'ended_elsewhere' }) } }
 }
 
 interface OfDecisions {
@@ -242,10 +246,10 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Assembling
   const { broken, clock, log, random, signal } = parts
   let settings = first
   const current = (): Settings => settings
-  const emit = createEmitter(parts, current)
+  const { emit, ends } = createEmitter(parts, current)
   const onFault = faultListener(log, broken)
   const fleet = createFleetWork({
-    ...{ ...parts, onFault, settings: current, fleet: runner.state.fleet },
+    ...{ ...parts, ...ends, onFault, settings: current, fleet: runner.state.fleet },
     runs: () => runs,
     onLook: () => pauses.follow(),
     onChange: () => runs.renew().then(begin),

@@ -54,6 +54,8 @@ export type DaemonEvent =
       readonly at: number
       readonly code: ErrorCode | undefined
     }
+  /** A run of another worker, whichever pipeline it was of. */
+  | { readonly type: 'ended_elsewhere' }
   /** It was due while its last run was still active; no second run starts. `times`: how often since the last such event. */
   | {
       readonly type: 'overlapped'

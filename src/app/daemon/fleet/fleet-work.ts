@@ -15,6 +15,8 @@ interface Parts {
   readonly signal: AbortSignal
   settings(): Settings
   runs(): DaemonRuns
+  ended(): ReadonlyMap<string, number>
+  onEndedElsewhere(): void
   /** With every look at the others. */
   onLook(): Promise<void>
   /** Takes decisions of workers that are gone; asked of the one with the newest configuration, with every look. */

@@ -7,6 +7,7 @@ import {
   type Fleet,
   type FleetStanding,
   fleetView,
+  hasEndedElsewhere,
   type PipelineTrouble,
   reportedTroubles,
   isDaemon,
@@ -44,10 +45,14 @@ interface Parts {
   active(): readonly string[]
   /** Of those that this process runs. */
   conditions(): readonly PipelineCondition[]
+  /** When the latest run that this process made of each pipeline ended. */
+  ended(): ReadonlyMap<string, number>
   /** What this worker says about rest. */
   rest(): WorkerReport['rest']
   /** How things stand; called with every look. */
   onStanding(standing: FleetStanding): Promise<void>
+  /** A run of another worker has ended. */
+  onEndedElsewhere(): void
   /** Other pipelines are owned now. */
   onChange(): Promise<void>
   onFault(error: unknown): void
@@ -69,13 +74,21 @@ function troubleOf({ waitingSince, brokenAt, brokenBy: code }: PipelineCondition
 }
 
 /** What this worker may run: without `on` everything. */
-function runnable({ pipelines, workers }: Settings, conditions: readonly PipelineCondition[]): Runnable {
-  const troubles = new Map(conditions.map((one) => [one.name, troubleOf(one)]))
+function runnable({ pipelines, workers }: Settings, { conditions, ended }: Parts): Runnable {
+  const troubles = new Map(conditions().map((one) => [one.name, troubleOf(one)]))
+  const ends = ended()
+  const endOf = (name: string) => {
+    const endedAt = ends.get(name)
+    return endedAt === undefined ? {} : { endedAt }
+  }
   const mine = pipelines.filter(
     ({ on }) => on === undefined || on.some((label) => workers.labels.includes(label)),
   )
   return Object.fromEntries(
-    mine.map((one) => [one.name, { ...troubles.get(one.name), hash: one.hash, sees: sees(one) }]),
+    mine.map((one) => [
+      one.name,
+      { ...troubles.get(one.name), ...endOf(one.name), hash: one.hash, sees: sees(one) },
+    ]),
   )
 }
 
@@ -107,11 +120,13 @@ function followingFleet(fleet: Fleet, parts: Parts): Ownership {
   async function lookOnce(): Promise<void> {
     const active = parts.active()
     const { labels } = settings().workers
-    const runs = isDraining ? {} : runnable(settings(), parts.conditions())
+    const runs = isDraining ? {} : runnable(settings(), parts)
     const rest = parts.rest()
     const standing = await fleet.meet({ labels, runs, configured: readAt(), doing: active, rest })
     const me = fleet.own()
+    const before = seen?.all
     seen = { all: standing, own: me }
+    if (before !== undefined && hasEndedElsewhere(standing, before, me)) parts.onEndedElsewhere()
     await parts.onStanding(standing)
     const held = standing.leases.filter((lease) => lease.fence === me).map(({ pipeline }) => pipeline)
     const wanted = [...assignedTo(standing)].flatMap(([name, fence]) => (fence === me ? [name] : []))
