@@ -29,6 +29,8 @@ interface Kind<Args, Result> {
    * the configuration of the daemon, or about no data at all, and is not written down.
    */
   readonly needs: 'state' | 'rest' | 'daemon'
+  /** It counts what was decided before: of several workers one takes such decisions at a time. */
+  readonly counts?: true
   take(desk: Taking, args: Args): Promise<Result>
 }
 
@@ -96,9 +98,10 @@ export const KINDS = {
   'held release': kind({
     args: z.strictObject({ ...held, remaining: z.boolean() }),
     needs: 'state',
+    counts: true,
     take: releaseHeld,
   }),
-  'held drop': kind({ args: z.strictObject(held), needs: 'state', take: dropHeld }),
+  'held drop': kind({ args: z.strictObject(held), needs: 'state', counts: true, take: dropHeld }),
   'edits release': kind({
     args: z.strictObject({ pipeline: text, key: text, field: text.optional() }),
     needs: 'state',

@@ -9,6 +9,7 @@ import type { Log } from '../../log/log.ts'
 import { completeErasures } from '../people/forgetting.ts'
 import { Unconfirmed } from '../run/desk.ts'
 import { atRest } from '../run/workers/resting.ts'
+import { inDecisionTurn } from '../run/workers/turns.ts'
 import { isKind, KINDS, type KindName } from './kinds.ts'
 import type { Owner, Taking } from './owner.ts'
 
@@ -54,6 +55,8 @@ function takingOf(owner: Owner, { id, decided, isConfirmed, watching }: Course):
     conclude: (effects, entries) => owner.state.concludeDecision(id ?? 0, { at, effects, entries }),
   }
 }
+
+const isCounting = (row: (typeof KINDS)[KindName]): boolean => 'counts' in row
 
 type AnyTake = (desk: Taking, args: unknown) => Promise<unknown>
 
@@ -106,6 +109,7 @@ export async function takeDecision(
     }
   }
   const { daemon } = owner
+  if (isCounting(row)) return inDecisionTurn(state.fleet, clock, work)
   if (row.needs !== 'rest' || daemon === undefined) return work()
   if (daemon.isRunning()) how.watching.tell('waiting until no run is active')
   return daemon.rest(work)
@@ -117,7 +121,11 @@ function takerOf({ kind, args }: OpenDecision) {
   const row = KINDS[kind]
   const given = row.args.safeParse(args)
   if (!given.success) return undefined
-  return { needs: row.needs, take: (desk: Taking) => (row.take as AnyTake)(desk, given.data) }
+  return {
+    needs: row.needs,
+    counts: isCounting(row),
+    take: (desk: Taking) => (row.take as AnyTake)(desk, given.data),
+  }
 }
 
 async function takeLeftOne(owner: Owner, open: OpenDecision, log?: Log): Promise<void> {
@@ -131,7 +139,8 @@ async function takeLeftOne(owner: Owner, open: OpenDecision, log?: Log): Promise
   const desk = takingOf(owner, { id, decided, isConfirmed: true, watching: UNWATCHED })
   const take = (): Promise<unknown> => taker.take(desk)
   try {
-    if (taker.needs !== 'rest') await take()
+    if (taker.counts) await inDecisionTurn(state.fleet, clock, take)
+    else if (taker.needs !== 'rest') await take()
     else await (daemon === undefined ? atRest(state.fleet, { clock, signal }, take) : daemon.rest(take))
     log?.warn('decision resumed', { decision, outcome: 'taken' })
   } catch (error) {

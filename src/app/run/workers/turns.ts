@@ -19,6 +19,15 @@ function claiming(fleet: Fleet, clock: Clock) {
   }
 }
 
+/** What reads the state and changes it by what it has read: one after the other, whichever worker does it. */
+export async function inDecisionTurn<T>(
+  fleet: Fleet | undefined,
+  clock: Clock,
+  work: () => Promise<T>,
+): Promise<T> {
+  return fleet === undefined ? work() : claiming(fleet, clock)(['decision'], work)
+}
+
 /** The address itself is not written down for it. */
 const turnOfMail = (mail: string): string => `mail ${hash('sha256', mail, 'base64url')}`
 
