@@ -96,11 +96,14 @@ async function stateEntries(settings: Settings): Promise<BundleEntry[]> {
   const {
     schema = [],
     runs = [],
+    server,
     ...rest
   } = JSON.parse(facts) as {
     schema?: readonly string[]
     runs?: readonly unknown[]
+    server?: string
   }
+  const heading = server === undefined ? '' : `-- ${server}\n`
   return [
     {
       name: 'state.json',
@@ -115,7 +118,7 @@ async function stateEntries(settings: Settings): Promise<BundleEntry[]> {
     {
       name: 'schema.sql',
       about: 'the tables of the state, without their content',
-      text: schema.length > 0 ? `${schema.join(';\n')};\n` : json(rest),
+      text: schema.length > 0 ? `${heading}${schema.join(';\n')};\n` : json(rest),
     },
     {
       name: 'runs.json',

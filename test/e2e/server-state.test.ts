@@ -214,6 +214,9 @@ describe.skipIf(POSTGRES === undefined)('the state at a server', () => {
       if (args[0] !== 'support-bundle') expect(all).toContain('state.url: holds a password in plain text')
     }
     expect(await readFile(shop.path('b.tar'), 'latin1')).not.toContain(PASSWORD)
+    const schema = String(execFileSync('tar', ['-xzOf', shop.path('b.tar'), '--wildcards', '*/schema.sql']))
+    expect(schema).toMatch(/^-- PostgreSQL \d/)
+    expect(schema).toContain('CREATE TABLE link (')
   })
 
   it('is shared by two daemons: each pipeline runs once, and decisions reach the one that has it', async () => {
