@@ -1,9 +1,17 @@
 // The options of an `sql` source: a query on PostgreSQL, MySQL, MariaDB or SQLite.
 import { z } from 'zod'
+import { isLoopback } from '../../core/words/network/loopback.ts'
 import { duration, text } from '../../core/words/scalars.ts'
 import { MAX_RECORDS } from '../pull/options.ts'
 
 const DATABASE = /^(postgres|postgresql|mysql|mariadb):\/\/[^/]+\/.+|^sqlite:.+/
+
+/** Its driver checks the certificate of an address against the name `localhost`. */
+function isAddressOfMysql(url: string): boolean {
+  if (!/^(mysql|mariadb):/.test(url) || !URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return /^([\d.]+|\[.*\])$/.test(hostname) && !isLoopback(hostname)
+}
 
 export const sqlOptions = z
   .strictObject({
@@ -43,6 +51,10 @@ export const sqlOptions = z
   .refine(({ query, cursor }) => cursor === undefined || query.includes(':cursor'), {
     path: ['query'],
     error: 'must use :cursor where source.cursor is set',
+  })
+  .refine(({ url, tls }) => tls === 'off' || !isAddressOfMysql(url), {
+    path: ['url'],
+    error: "must have the host's name, which its certificate is checked against, in place of an IP address",
   })
 
 export type SqlOptions = z.output<typeof sqlOptions>

@@ -397,6 +397,36 @@ describe.skipIf(MARIADB === undefined)('MariaDB', () => {
     expect((await fetched(url, ids, { cursor: 'id' }, last.cursor)).records).toHaveLength(1)
   })
 
+  it('finds a cursor behind texts and comments of its own, and keeps a text as it is in every mode', async () => {
+    const client = await mysql.createConnection(url)
+    const [query, text] = [
+      `select 'it\\'s' as it, "a\\"b" as ab # that's all
+      , :cursor as at`,
+      "O'Brien \\' or 1=1 -- Köln",
+    ]
+    const cursor = { type: 'text', text }
+    expect((await fetched(url, query, { cursor: 'at' }, cursor)).records).toEqual([
+      { it: "it's", ab: 'a"b', at: text },
+    ])
+    await client.query("set global sql_mode = 'NO_BACKSLASH_ESCAPES'")
+    expect((await fetched(url, 'select :cursor as at', { cursor: 'at' }, cursor)).records).toEqual([
+      { at: text },
+    ])
+    await client.query('set global sql_mode = default')
+    await client.end()
+  })
+
+  it('is not reached by an address that no certificate is checked against', () => {
+    const read = (of: string, tls?: string) =>
+      sqlOptions.safeParse({ url: of, tls, query: 'select 1' }).success
+    for (const of of ['mysql://u@10.0.0.5/d', 'mariadb://u@[fd00::1]:3306/d']) {
+      expect(read(of)).toBe(false)
+      expect(read(of, 'off')).toBe(true)
+    }
+    for (const of of ['mysql://u@db.example/d', 'mysql://u@127.0.0.1/d', 'postgres://u@10.0.0.5/d'])
+      expect(read(of)).toBe(true)
+  })
+
   it('can only read, and says what is wrong without a value', async () => {
     expect(await failure(url, 'delete from people')).toMatch(/^SOURCE_FAILED: .*READ_ONLY/)
     // These end the transaction that they are asked in.
