@@ -52,3 +52,12 @@ it('fields that two pipelines write are named once, where one of the two is plan
   expect(await pairs('shop')).toEqual(['shop and crm', 'shop and erp'])
   expect(await pairs()).toEqual(['shop and crm', 'shop and erp', 'crm and erp'])
 })
+
+it('says which of its pipelines are paused, and so does the plan of an undo', async () => {
+  const run = (await place.json('run', 'shop')) as { pipelines: [{ run_id: string }] }
+  await place.cli('pause', 'shop', '--reason', 'wrong export')
+  const note = /^note: shop: paused since .*: wrong export; it sends nothing.* contact-sync resume shop$/m
+  expect((await place.cli('plan')).stderr).toMatch(note)
+  expect((await place.cli('undo', run.pipelines[0].run_id, '--plan')).stderr).toMatch(note)
+  expect((await place.cli('plan', 'crm')).stderr).not.toContain('paused')
+})

@@ -1,8 +1,9 @@
 // Pipelines that send nothing until they are resumed. Part of the composition; what is active is ended in good order.
 import { planEntry } from '../../core/log/other-entries.ts'
-import type { PipelinePause } from '../../core/decision.ts'
+import { type PipelinePause, pipelinePauseText } from '../../core/decision.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import type { Desk } from '../run/desk.ts'
 import type { Owner } from './owner.ts'
 
@@ -60,4 +61,20 @@ export async function resumePipelines(desk: Pausing, which: Which): Promise<read
   await desk.conclude([{ do: 'resume', pipelines: paused }], entries)
   await owner.onPauses?.()
   return paused
+}
+
+/** Which of these pipelines are paused, in words: what a plan shows is not sent before they are resumed. */
+export async function pauseNotes(
+  { state: place }: Settings,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const state = openStateForReading(place)
+  try {
+    const paused = (await state?.pausedPipelines()) ?? []
+    return paused
+      .filter(({ pipeline }) => names.includes(pipeline))
+      .map((one) => `note: ${one.pipeline}: ${pipelinePauseText(one)}`)
+  } finally {
+    await state?.close()
+  }
 }

@@ -1,5 +1,6 @@
 // `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
 import { decide, ownOrAsk } from '../../app/decisions/deciding.ts'
+import { pauseNotes } from '../../app/decisions/pausing.ts'
 import { previewUndo } from '../../app/run/preview.ts'
 import type { WithWarnings } from '../../app/run/run.ts'
 import type { RunMade } from '../../app/decisions/kinds.ts'
@@ -249,7 +250,10 @@ export async function undo(io: Io, options: UndoCommandOptions, [run = '']: stri
   const planOf = { io, settings, pipeline, undo: asked }
   const held = await heldNote(settings, pipeline.name, run)
   if (held !== undefined) printError(io, `note: ${held}`)
-  if (options.plan === true) return showPlan(planOf, options.json === true)
+  if (options.plan === true) {
+    for (const note of await pauseNotes(settings, [pipeline.name])) printError(io, note)
+    return showPlan(planOf, options.json === true)
+  }
   const who = await decidedBy(io, options, settings)
   const yes = options.yes === true
   await confirm(io, yes || !io.isInteractive ? '' : await question(planOf), yes)
