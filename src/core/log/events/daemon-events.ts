@@ -89,6 +89,6 @@ export const DAEMON_EVENTS = {
     level: 'error',
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
     means:
-      'A bug in contact-sync, in a page, `/metrics` or the like: please report it with `at`. Runs continue.',
+      'A page, `/metrics` or the like has no answer. With a code that begins with STATE, the state could not be read at that time; otherwise it is a bug in contact-sync: please report it with `at`. Runs continue.',
   },
 } as const satisfies Readonly<Record<string, EventEntry>>
