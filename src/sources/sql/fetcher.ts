@@ -14,14 +14,18 @@ async function databaseFor(url: string): Promise<Database> {
 const isCursor = (value: unknown): value is SqlCursor =>
   typeof value === 'object' && value !== null && 'type' in value && 'text' in value
 
-/** Only times overlap: an overlap of numbers has no meaning. */
-function askedFrom(cursor: unknown, { overlap }: SqlOptions): SqlCursor | undefined {
+/** Only times overlap: an overlap of numbers has no meaning. Throws SOURCE_ANSWER for one. */
+function assertNoNumber(text: string, { overlap }: SqlOptions): void {
+  if (overlap === 0 || timeOf(text) !== undefined || isTextCursor(text)) return
+  throw new SyncError('SOURCE_ANSWER', 'source.overlap needs a time, and source.cursor names none', {
+    hint: 'Leave source.overlap out, or name a column with a time in source.cursor.',
+  })
+}
+
+function askedFrom(cursor: unknown, options: SqlOptions): SqlCursor | undefined {
   if (!isCursor(cursor)) return undefined
-  const text = withOverlap(cursor.text, overlap)
-  if (overlap > 0 && timeOf(cursor.text) === undefined && !isTextCursor(cursor.text))
-    throw new SyncError('SOURCE_ANSWER', 'source.overlap needs a time, and source.cursor names none', {
-      hint: 'Leave source.overlap out, or name a column with a time in source.cursor.',
-    })
+  assertNoNumber(cursor.text, options)
+  const text = withOverlap(cursor.text, options.overlap)
   return text === undefined ? undefined : { ...cursor, text }
 }
 
@@ -54,6 +58,7 @@ async function* queried(options: SqlOptions, task: FetchTask): AsyncGenerator<Fe
   const cursor = newest.value()
   if (cursor === undefined) return
   assertOverlaps(cursor, options.overlap)
+  assertNoNumber(cursor, options)
   yield { cursor: typed(cursor) }
 }
 

@@ -110,6 +110,7 @@ it.each([
   ['create table t (a)', {}, 'SOURCE_ANSWER', 'gives no rows'],
   ['select 1 as a; delete from t', {}, 'SOURCE_ANSWER', 'more than one statement'],
   ['select 1 as a where :cursor is null', { cursor: 'b' }, 'SOURCE_ANSWER', 'no column "b"'],
+  ['select 41 as a where :cursor is null', { cursor: 'a', overlap: '1d' }, 'SOURCE_ANSWER', 'needs a time'],
   ['select 1 as a', { url: 'sqlite:/nowhere/a.db' }, 'SOURCE_UNREACHABLE', 'cannot be opened'],
 ])('%s %j is refused', async (query, more, code, message) => {
   const error = (await fetched(query, more).catch((reason: unknown) => reason)) as SyncError
