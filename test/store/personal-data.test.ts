@@ -198,7 +198,7 @@ describe('what holds personal data', () => {
       .filter(({ text }) => /CREATE (?:VIRTUAL )?TABLE /.test(text))
       .map(({ name }) => name)
     const known =
-      /^(?:store\/file\/(?:schema|lock\.ts)|store\/postgres\/|store\/tokens|store\/window\/|sandbox\/)/
+      /^(?:store\/file\/(?:schema|lock\.ts|facts\.ts)|store\/postgres\/|store\/tokens|store\/window\/|sandbox\/)/
     expect(makers.filter((name) => !known.test(name)).sort()).toEqual([])
   })
 
