@@ -208,6 +208,25 @@ describe('of a contact', () => {
     expect(await explained()).not.toMatchObject({ phone: { note: expect.anything() as string } })
   })
 
+  it.each(['keep', 'clear'])('meets a blank in the source under blank: %s', async (blank) => {
+    await place.write('config.yaml', configuration(sandbox.url, `    blank: ${blank}\n`))
+    await place.cli('correct', 'shop', 'K1', 'phone=3')
+    await drop('K1,anna@example.com,Anna,')
+    await place.cli('run')
+    const holds = blank === 'keep'
+    expect(await contactOf('anna@example.com')).toMatchObject({
+      phone: holds ? '3' : (expect.not.stringContaining('3') as string),
+    })
+    expect(await corrections()).toHaveLength(holds ? 1 : 0)
+    await drop('K1,anna@example.com,Anne,')
+    await place.cli('run')
+    expect(await corrections()).toHaveLength(holds ? 1 : 0)
+    await drop('K1,anna@example.com,Anne,4')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '4' })
+    expect(await corrections()).toEqual([])
+  })
+
   it('is sent once its contact is created', async () => {
     await place.write('config.yaml', configuration(sandbox.url, '    guards: { max_changes: 1 }\n'))
     await drop('K3,carl@example.com,Carl,3', 'K4,dora@example.com,Dora,4')

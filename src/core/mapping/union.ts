@@ -105,6 +105,7 @@ export function unitedMapper(mapper: Mapper, { mode }: Pick<PipelineSettings, 'm
     if (first === undefined || others.length === 0) return first
     const texts = (column: string): string => JSON.stringify(all.map(({ raw }) => raw[column] ?? ''))
     return {
+      ...(all.every(({ isSilent }) => isSilent) ? { isSilent: true } : {}),
       raw: Object.fromEntries(Object.keys(first.raw).map((column) => [column, texts(column)])),
       made: givenField(
         field,

@@ -3,7 +3,8 @@
 //   what is known of the source then   the record now                                        the correction
 //   its columns                        each that the file has says the same                  holds
 //                                      one of them says something else                       ends
-//   the value that it was sent as      the rule makes the same of it                         holds, and is bound to its columns
+//   the value that it was sent as      the rule makes the same of it, or it has nothing      holds, and is bound to its columns
+//                                      and `blank: keep` leaves what was sent
 //                                      the rule makes another value, or now fails            ends
 //   nothing                            anything                                              holds, and is bound to its columns
 //
@@ -49,7 +50,7 @@ export function judgeCorrection(
   seen: SeenField,
 ): JudgedCorrection {
   if (raw === undefined)
-    return was === undefined || isSame(was, seen.made)
+    return was === undefined || seen.isSilent === true || isSame(was, seen.made)
       ? { kind: 'holds', raw: seen.raw }
       : { kind: 'ended', why: 'the source gives another value than the one that was corrected' }
   const changed = Object.keys(raw).filter(

@@ -12,6 +12,8 @@ export interface SeenField {
   readonly raw: RawColumns
   /** What the rule makes of it; undefined where it makes nothing, or fails. */
   readonly made: FieldValue | undefined
+  /** The record has nothing for it, and `blank: keep` leaves what was sent. */
+  readonly isSilent?: true
   /** As in the result of the rule. */
   readonly isStandIn?: true
   /** The field whose number the value describes. */
@@ -28,11 +30,13 @@ export function seenField(
     (name) =>
       [foldedColumn(name), cleanText(values[columns.get(name) ?? header.indexOf(name)] ?? '')] as const,
   )
-  const { value, isStandIn } = field.read(values)
+  const { value, isStandIn, problem, mended } = field.read(values)
+  const isSilent = value === undefined && problem === undefined && mended !== true
   const { phone_type_of: numberIn } = field.mapping
   return {
     raw: Object.fromEntries(raw),
     made: value,
+    ...(isSilent ? { isSilent } : {}),
     ...(isStandIn === undefined ? {} : { isStandIn }),
     ...(numberIn === undefined ? {} : { numberIn }),
   }

@@ -33,6 +33,12 @@ describe('a correction', () => {
       'holds',
     ],
     [
+      'that has seen no column yet, and nothing that counts',
+      { raw: undefined, was: '1' },
+      { raw: { tel: '' }, made: undefined, isSilent: true },
+      'holds',
+    ],
+    [
       'that has seen no column yet, and another value',
       { raw: undefined, was: '1' },
       { raw: { tel: '2' }, made: '2' },
