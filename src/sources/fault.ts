@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left',
   EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reported an error',
-  ESTALE: 'the share has been mounted anew, or has lost it',
+  ESTALE: 'the share has lost it',
   ETIMEDOUT: 'the share does not answer',
   ENOENT: 'it does not exist',
   ENOTDIR: 'it is not a folder',

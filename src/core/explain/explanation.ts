@@ -13,7 +13,7 @@ import { type ConsentFacts, type ExplainedConsent, explainedConsent } from './co
 import {
   addsTerm,
   isOfContact,
-  isTaken,
+  wasTaken,
   newest,
   noteOfEntry,
   pendingNote,
@@ -244,7 +244,7 @@ function noteOfRecord({ link, entries }: RecordFacts): string | undefined {
   if (link?.gone === true) return 'the service no longer has the contact'
   if (link !== undefined) return undefined
   const [last] = entries
-  return last?.action === 'delete' && isTaken(last)
+  return last?.action === 'delete' && wasTaken(last)
     ? `the contact was deleted by run ${last.run_id}`
     : 'the record is linked to no contact'
 }

@@ -45,7 +45,7 @@ export const settingOf = (operation: Operation, hash: string): ValueSetting => {
 }
 
 /** What was sent and taken; a value that the contact had already was looked at. */
-export const isTaken = ({ outcome }: ValueSetting): boolean => outcome === 'done' || outcome === 'unchanged'
+export const wasTaken = ({ outcome }: ValueSetting): boolean => outcome === 'done' || outcome === 'unchanged'
 
 const OF_CONTACT: readonly ValueSetting['action'][] = ['create', 'update', 'terms', 'link']
 
@@ -57,7 +57,7 @@ export const newest = (
   sets: (entry: ValueSetting) => boolean,
 ): ValueSetting | undefined => {
   const setting = entries.filter((entry) => isOfContact(entry) && sets(entry))
-  return setting.find(isTaken) ?? setting[0]
+  return setting.find(wasTaken) ?? setting[0]
 }
 
 export const setsField =
@@ -103,7 +103,7 @@ export function pendingNote(
   sets: (one: ValueSetting) => boolean,
 ) {
   if (entry === undefined) return undefined
-  if (!isTaken(entry)) return `${OUTCOME_NOTES[entry.outcome] ?? ''}${because(entry)}`
+  if (!wasTaken(entry)) return `${OUTCOME_NOTES[entry.outcome] ?? ''}${because(entry)}`
   const later = all.find((one) => isOfContact(one) && sets(one) && one.seq > entry.seq)
   return (
     later &&
