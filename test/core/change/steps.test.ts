@@ -244,6 +244,11 @@ describe('the edits of a record after a step', () => {
     ['an undo sent it', { kind: 'update', fields: PHONE, undoes: 'r0' }, {}],
     ['it was a create', { kind: 'create', fields: PHONE, contactId: undefined }, {}],
     ['it was about terms', { kind: 'terms' }, {}],
+    [
+      'its contact is not known',
+      { kind: 'create', contactId: undefined },
+      { merged: { judged: [], edits: [] } },
+    ],
   ])('stay where %s', (_, own, more) => expect(of(own, more)).toBeUndefined())
 })
 

@@ -130,7 +130,7 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   if (deletes === 0) return undefined
   const held = { holds: 'deletes', number: deletes } as const
   if (unidentified > 0) {
-    const reason = `the key of ${unidentified} rejected records cannot be read, and each may be one of the ${deletes} that seem to be missing`
+    const reason = `the key of ${unidentified} rejected ${unidentified === 1 ? 'record' : 'records'} cannot be read, and each may be one of the ${deletes} that seem to be missing`
     return { ...held, guard: 'unreadable_keys', threshold: '0', reason }
   }
   if (guards.hold_first_deletes && !hasDeleted) {

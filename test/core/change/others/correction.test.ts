@@ -33,6 +33,30 @@ describe('a correction', () => {
       'holds',
     ],
     [
+      'of which both columns changed',
+      { raw: { a: '1', b: '2' }, was: undefined },
+      { raw: { a: '2', b: '3' }, made: '1' },
+      'the source has changed "a", "b"',
+    ],
+    [
+      'that has seen no column yet, and a value where nothing was sent',
+      { raw: undefined, was: undefined },
+      { raw: { tel: '2' }, made: '2' },
+      'holds',
+    ],
+    [
+      'that has seen no column yet, and a blank where a blank was sent',
+      { raw: undefined, was: '' },
+      { raw: { tel: '' }, made: undefined },
+      'holds',
+    ],
+    [
+      'that has seen no column yet, and a value where a blank was sent',
+      { raw: undefined, was: '' },
+      { raw: { tel: '2' }, made: '2' },
+      'the source gives another value',
+    ],
+    [
       'that has seen no column yet, and nothing that counts',
       { raw: undefined, was: '1' },
       { raw: { tel: '' }, made: undefined, isSilent: true },
@@ -46,6 +70,8 @@ describe('a correction', () => {
     ],
   ])('%s', (_, given, seen, outcome) => {
     const judged = judgeCorrection(given, seen)
+    const { kind } = judged
+    expect(kind).toBe(outcome === 'holds' ? 'holds' : 'ended')
     expect(judged.kind === 'holds' ? 'holds' : judged.why).toContain(outcome)
   })
 

@@ -33,6 +33,38 @@ describe('what must be approved of a plan', () => {
     expect(requiredApprovals(PLAN, [rule(when)], NO_ALIASES)).toMatchObject(required)
   })
 
+  it('says what for, and what that is', () => {
+    const when = { deletes: { count: 1 }, changes: { count: 1 }, new_terms: 3, terms: ['newsletter', 'VIP'] }
+    expect(
+      requiredApprovals(PLAN, [rule(when)], NO_ALIASES).map(({ terms, reason }) => [terms, reason]),
+    ).toEqual([
+      [
+        [],
+        '2 of 40 contacts are missing from the source: 2 approvers must release them (approvals: deletes 1)',
+      ],
+      [
+        [],
+        '4 contacts would be created or changed, with 40 linked: 2 approvers must release the plan (approvals: changes 1)',
+      ],
+      [[], '3 terms would be created: 2 approvers must release the plan (approvals: new_terms 3)'],
+      [
+        ['newsletter', 'VIP'],
+        'contacts would be given newsletter, VIP: 2 approvers must release them (approvals: terms newsletter, VIP)',
+      ],
+    ])
+    const one = { ...PLAN, changes: 1, deletes: 1, links: 1 }
+    const rules = [rule({ deletes: { count: 1 }, changes: { count: 1 } }, 1)]
+    expect(requiredApprovals(one, rules, NO_ALIASES).map(({ reason }) => reason)).toEqual([
+      '1 of 1 contact is missing from the source: 1 approver must release them (approvals: deletes 1)',
+      '1 contact would be created or changed, with 1 linked: 1 approver must release the plan (approvals: changes 1)',
+    ])
+  })
+
+  it('is as much of a plan that changes as many as it deletes', () => {
+    const as = { ...PLAN, changes: 2, deletes: 2 }
+    expect(requiredApprovals(as, [rule({ deletes: { count: 2 } })], NO_ALIASES)).toHaveLength(1)
+  })
+
   it('is all of the first import where a share is set', () => {
     const first = { ...PLAN, links: 0, deletes: 0 }
     expect(requiredApprovals(first, [rule({ changes: { share: 0.1 } })], NO_ALIASES)).toMatchObject([
@@ -105,11 +137,21 @@ describe('the form that an approval is bound to', () => {
     ['the value before', { ...change, known: { phone: '0' } }],
     ['the value after', { ...change, fields: { phone: '3' } }],
     ['one more field', { ...change, fields: { phone: '2', mail: 'a@example.com' } }],
+    ['an undo', { ...change, undoes: 'run' }],
     ['the terms', { ...change, terms: { add: ['A'], remove: [], asserts: [] } }],
     ['the record', { ...change, key: 'other' }],
     ['the mail_status', { ...change, consent: 4 }],
   ])('changes with %s', (_, other) => {
     expect(printOfChange(other, 'settings')).not.toBe(print)
+  })
+
+  it('is 32 hexadecimal digits', () => expect(print).toMatch(/^[\da-f]{32}$/))
+
+  it('changes with each term', () => {
+    const given = (add: readonly string[]) =>
+      printOfChange({ ...change, terms: { add, remove: [], asserts: [] } }, 'settings')
+    expect(given(['A'])).not.toBe(given(['B']))
+    expect(given(['A', 'B'])).toBe(given(['B', 'A']))
   })
 
   it('changes with the settings, and with nothing else', () => {

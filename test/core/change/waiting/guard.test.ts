@@ -1,7 +1,12 @@
 // The guards, at their limits: one more than allowed is held, and as many as allowed go.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GuardName, heldByGuard, type PlanNumbers } from '../../../../src/core/change/waiting/guard.ts'
+import {
+  type GuardName,
+  heldByGuard,
+  periodsOf,
+  type PlanNumbers,
+} from '../../../../src/core/change/waiting/guard.ts'
 import type { GuardSettings } from '../../../../src/core/settings.ts'
 import { GUARDS } from '../../../support/pipeline.ts'
 
@@ -94,21 +99,102 @@ describe('what a guard holds', () => {
     expect(heldByGuard({ ...NONE, deletes: 9 }, count)).toMatchObject({ threshold: '3' })
   })
 
-  it.each<[Partial<PlanNumbers>, string, string]>([
-    [{ unidentified: 2 }, '0', 'the key of 2 rejected records cannot be read'],
-    [{ hasDeleted: false }, '0', '1 contact would be the first that this pipeline deletes'],
-    [{ read: 9, lastRecords: 100 }, '10% (100)', 'holds 9 records, the last accepted one held 100'],
-  ])('holds deletes for %j against %s, and says why', (numbers, threshold, reason) =>
-    expect(
-      heldByGuard({ ...NONE, deletes: 1, ...numbers }, { ...GUARDS, hold_first_deletes: true }),
-    ).toMatchObject({ threshold, reason: expect.stringContaining(reason) as string }),
+  it.each<[Partial<PlanNumbers>, Partial<GuardSettings>, string, string]>([
+    [
+      { deletes: 1, unidentified: 2 },
+      {},
+      '0',
+      'the key of 2 rejected records cannot be read, and each may be one of the 1 that seem to be missing',
+    ],
+    [
+      { deletes: 1, hasDeleted: false },
+      { hold_first_deletes: true },
+      '0',
+      '1 contact would be the first that this pipeline deletes, and guards.hold_first_deletes requires a review',
+    ],
+    [
+      { deletes: 2, read: 9, lastRecords: 100 },
+      {},
+      '10% (100)',
+      'the full export holds 9 records, the last accepted one held 100: a tenth or less is never accepted as the whole source, and 2 contacts would be deleted',
+    ],
+    [
+      { deletes: 1 },
+      { max_deletes: { count: 0 } },
+      '0',
+      '1 of 100 contacts is missing from the source, more than guards.max_deletes 0 allows',
+    ],
+    [
+      { deletes: 9, isUndo: true },
+      {},
+      '5% (5)',
+      '9 of 100 contacts would be deleted by the undo, more than guards.max_deletes 5% (5) allows',
+    ],
+    [
+      { deletes: 4, deletedWithin: MONTH },
+      PER_MONTH,
+      '30d: 20% (20)',
+      '4 contacts are missing from the source, and 17 of 100 were deleted within the last 30d: together more than guards.max_deletes_per 30d: 20% (20) allows',
+    ],
+    [
+      { deletes: 1, deletedWithin: [{ period: '7d', deletes: 1, links: 100 }] },
+      { max_deletes_per: { '7d': { count: 1 } } },
+      '7d: 1',
+      '1 contact is missing from the source, and 1 of 100 was deleted within the last 7d: together more than guards.max_deletes_per 7d: 1 allows',
+    ],
+    [
+      { changes: 1, rejected: 1 },
+      { max_rejects: { count: 0 } },
+      '0',
+      '1 of 100 records was rejected, more than guards.max_rejects 0 allows; nothing from the file is sent',
+    ],
+    [
+      { changes: 1, rejected: 11 },
+      { max_rejects: { share: 0.1 } },
+      '10% (10)',
+      '11 of 100 records were rejected, more than guards.max_rejects 10% (10) allows; nothing from the file is sent',
+    ],
+    [
+      { changes: 1 },
+      { max_changes: { count: 0 } },
+      '0',
+      '1 contact would be created or changed, with 100 linked: more than guards.max_changes 0 allows',
+    ],
+    [
+      { changes: 1, newTerms: 1 },
+      { max_new_terms: 0 },
+      '0',
+      '1 term would be created, more than guards.max_new_terms 0 allows',
+    ],
+    [
+      { changes: 1, newTerms: 2 },
+      { max_new_terms: 0 },
+      '0',
+      '2 terms would be created, more than guards.max_new_terms 0 allows',
+    ],
+  ])('holds %j against %j, and says why', (numbers, guards, threshold, reason) =>
+    expect(heldByGuard({ ...NONE, ...numbers }, { ...GUARDS, ...guards })).toMatchObject({
+      threshold,
+      reason,
+    }),
   )
+
+  it('looks back over each period that has a limit', () => {
+    expect(periodsOf({ ...GUARDS, max_deletes_per: 'off' })).toEqual([])
+    expect(periodsOf({ ...GUARDS, max_deletes_per: { '1d': { count: 1 } } })).toEqual([
+      { period: '1d', ms: 24 * 60 * 60 * 1000 },
+    ])
+    const other = [{ period: '7d', deletes: 50, links: 100 }]
+    expect(heldByGuard({ ...NONE, deletes: 1, deletedWithin: other }, { ...GUARDS, ...PER_MONTH })).toBe(
+      undefined,
+    )
+  })
 
   it('tells whoever may release a plan as a whole what speaks against its deletes', () => {
     const guards = { ...GUARDS, max_changes: { count: 1 } }
     const hold = heldByGuard({ ...NONE, changes: 2, deletes: 1, unidentified: 1 }, guards)
     expect(hold?.guard).toBe('max_changes')
-    expect(hold?.reason).toContain('in addition, the key of 1 rejected records cannot be read')
+    expect(hold?.reason).toContain('in addition, the key of 1 rejected record cannot be read')
   })
 
   it('never holds fewer deletes and lets more go', () => {
