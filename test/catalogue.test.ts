@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testTitles } from './support/test-titles.ts'
 
-const SCENARIOS = { P: 22, N: 16, A: 36, S: 16, F: 30, C: 16, M: 36, X: 22, T: 236 } as const
+const SCENARIOS = { P: 22, N: 16, A: 36, S: 16, F: 30, C: 16, M: 36, X: 22, T: 237 } as const
 
 interface Row {
   readonly id: string
