@@ -25,12 +25,11 @@ import type { AskedRun, DaemonOwner, Taking } from './owner.ts'
 interface Kind<Args, Result> {
   readonly args: z.ZodType<Args>
   /**
-   * state: changes the state alone, between two operations of a run. rest: while no run is active. daemon: is about the runs or
+   * state: changes the state alone, between two operations of a run; of several workers one takes such decisions at a time, since each
+   * counts what was decided before. rest: while no run is active. daemon: is about the runs or
    * the configuration of the daemon, or about no data at all, and is not written down.
    */
   readonly needs: 'state' | 'rest' | 'daemon'
-  /** It counts what was decided before: of several workers one takes such decisions at a time. */
-  readonly counts?: true
   take(desk: Taking, args: Args): Promise<Result>
 }
 
@@ -98,10 +97,9 @@ export const KINDS = {
   'held release': kind({
     args: z.strictObject({ ...held, remaining: z.boolean() }),
     needs: 'state',
-    counts: true,
     take: releaseHeld,
   }),
-  'held drop': kind({ args: z.strictObject(held), needs: 'state', counts: true, take: dropHeld }),
+  'held drop': kind({ args: z.strictObject(held), needs: 'state', take: dropHeld }),
   'edits release': kind({
     args: z.strictObject({ pipeline: text, key: text, field: text.optional() }),
     needs: 'state',

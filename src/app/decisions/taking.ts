@@ -56,8 +56,6 @@ function takingOf(owner: Owner, { id, decided, isConfirmed, watching }: Course):
   }
 }
 
-const isCounting = (row: (typeof KINDS)[KindName]): boolean => 'counts' in row
-
 type AnyTake = (desk: Taking, args: unknown) => Promise<unknown>
 
 function assertKnown(name: string): asserts name is KindName {
@@ -109,8 +107,8 @@ export async function takeDecision(
     }
   }
   const { daemon } = owner
-  if (isCounting(row)) return inDecisionTurn(state.fleet, clock, work)
-  if (row.needs !== 'rest' || daemon === undefined) return work()
+  if (row.needs === 'state') return inDecisionTurn(state.fleet, clock, work)
+  if (row.needs === 'daemon' || daemon === undefined) return work()
   if (daemon.isRunning()) how.watching.tell('waiting until no run is active')
   return daemon.rest(work)
 }
@@ -121,11 +119,7 @@ function takerOf({ kind, args }: OpenDecision) {
   const row = KINDS[kind]
   const given = row.args.safeParse(args)
   if (!given.success) return undefined
-  return {
-    needs: row.needs,
-    counts: isCounting(row),
-    take: (desk: Taking) => (row.take as AnyTake)(desk, given.data),
-  }
+  return { needs: row.needs, take: (desk: Taking) => (row.take as AnyTake)(desk, given.data) }
 }
 
 async function takeLeftOne(owner: Owner, open: OpenDecision, log?: Log): Promise<void> {
@@ -139,8 +133,8 @@ async function takeLeftOne(owner: Owner, open: OpenDecision, log?: Log): Promise
   const desk = takingOf(owner, { id, decided, isConfirmed: true, watching: UNWATCHED })
   const take = (): Promise<unknown> => taker.take(desk)
   try {
-    if (taker.counts) await inDecisionTurn(state.fleet, clock, take)
-    else if (taker.needs !== 'rest') await take()
+    if (taker.needs === 'state') await inDecisionTurn(state.fleet, clock, take)
+    else if (taker.needs === 'daemon') await take()
     else await (daemon === undefined ? atRest(state.fleet, { clock, signal }, take) : daemon.rest(take))
     log?.warn('decision resumed', { decision, outcome: 'taken' })
   } catch (error) {
