@@ -130,7 +130,7 @@ function inputFile(handle: FileHandle, path: Buffer, input: SourceInput): InputF
       return digest
     },
     async assertUnchanged() {
-      const now = await Promise.all([statOf(handle, input.name), statOrGone(path)])
+      const now = await Promise.all([statOf(handle, input.name), statOrGone(path, input.name)])
       if (now.some((stats) => stats === undefined || fileVersion(stats) !== input.version)) {
         throw changed(input.name)
       }
@@ -145,8 +145,12 @@ async function statOf(handle: FileHandle, name: string): Promise<BigIntStats> {
   })
 }
 
-async function statOrGone(path: Buffer): Promise<BigIntStats | undefined> {
-  return lstat(path, { bigint: true }).catch(() => undefined)
+/** A failure of disk or share says nothing about the file: taken for a change, newer files would go before it. */
+async function statOrGone(path: Buffer, name: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch((error: unknown) => {
+    if (mayPass(error)) throw unreadable(name, error)
+    return undefined
+  })
 }
 
 function changed(name: string): SyncError {

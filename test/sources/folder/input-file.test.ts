@@ -9,7 +9,7 @@ import { fileVersion, openInputFile } from '../../../src/sources/input-file.ts'
 
 vi.mock('node:fs/promises', async (actual) => {
   const real = await actual<typeof fsPromises>()
-  return { ...real, open: vi.fn(real.open) }
+  return { ...real, open: vi.fn(real.open), lstat: vi.fn(real.lstat) }
 })
 
 let folder: string
@@ -45,6 +45,18 @@ it('the same where it is read', async () => {
     code: 'INPUT_IO',
     message: expect.stringContaining('EIO') as string,
   })
+  await file.close()
+})
+
+it.each([
+  ['ESTALE', 'INPUT_IO'],
+  ['ENOENT', 'INPUT_CHANGED'],
+])('%s where its path is looked at once more: %s', async (code, expected) => {
+  const path = Buffer.from(join(folder, 'a.csv'))
+  const version = fileVersion(await lstat(path, { bigint: true }))
+  const file = await openInputFile(path, { name: 'a.csv', version, bytes: 8 })
+  vi.mocked(lstat).mockRejectedValueOnce(Object.assign(new Error(code), { code }))
+  await expect(file.assertUnchanged()).rejects.toMatchObject({ code: expected })
   await file.close()
 })
 
