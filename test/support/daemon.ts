@@ -23,6 +23,8 @@ export interface Outcome {
   readonly lasts?: number
   readonly trouble?: Stop['code']
   readonly left?: ErrorCode
+  /** The source itself could not be read. */
+  readonly unread?: ErrorCode
   readonly failed?: number
   readonly error?: SyncError
   readonly requests?: number
@@ -148,7 +150,8 @@ export async function startTestDaemon(options: TestDaemonOptions) {
     {
       async run(pipeline, { signal, onStop }) {
         const always = options.trouble?.[pipeline.name]
-        const { lasts = 0, trouble = always, left, failed = 0, error, requests = 0 } = outcomes.shift() ?? {}
+        const { lasts = 0, trouble = always, ...outcome } = outcomes.shift() ?? {}
+        const { left, unread, failed = 0, error, requests = 0 } = outcome
         began.push(`${now()} ${pipeline.name}`)
         used.push({ at: now(), pipeline })
         underway += 1
@@ -161,7 +164,10 @@ export async function startTestDaemon(options: TestDaemonOptions) {
           onStop?.(stop)
           return ended(pipeline.name, { status: 'failed', code: trouble })
         }
-        const files = left === undefined ? [] : [{ file: 'a.csv', status: 'left', code: left } as const]
+        const files = [
+          ...(left === undefined ? [] : [{ file: 'a.csv', status: 'left', code: left } as const]),
+          ...(unread === undefined ? [] : [{ file: '', status: 'refused', code: unread } as const]),
+        ]
         return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok', files, requests, failed })
       },
       undo: () => Promise.reject(new Error('not in this world')),

@@ -177,9 +177,9 @@ function retryLater(
   if (watch) retries.set(name, { times, at: clock.monotonic() + gapMs(times) })
 }
 
-/** For the next run, though it does not change any more. */
-const isLeft = ({ status, code }: EndedRun['files'][number]): boolean =>
-  status === 'left' && code !== undefined
+/** For the next run, though it does not change any more; or the source itself, with whatever waits there. */
+const isLeft = ({ file, status, code }: EndedRun['files'][number]): boolean =>
+  (file === '' || status === 'left') && code !== undefined
 
 async function endRun(
   pipeline: PipelineSettings,

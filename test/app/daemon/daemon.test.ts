@@ -133,6 +133,7 @@ it('tries it again after the same gaps where the clock is put back meanwhile', a
 
 it.each<[string, Outcome]>([
   ['the file could not be read to its end', { left: 'REMOTE_LOST' }],
+  ['the folder could not be read', { unread: 'SOURCE_UNREACHABLE' }],
   ['the service refused everything alike', { trouble: 'REFUSED_ALIKE' }],
   ['a change failed', { failed: 1 }],
 ])('tries it again after growing gaps where %s', async (_, outcome) => {
