@@ -1,4 +1,5 @@
 // Errors of the file system in plain words. Its own messages are not used: they contain paths.
+import { constants } from 'node:os'
 
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -29,9 +30,15 @@ const PASSING = [
 
 export const mayPass = (error: unknown): boolean => PASSING.includes(faultCode(error) ?? '')
 
+/** Of those that Node has no name for (ESTALE and EDQUOT among them), whose code is `Unknown system error -116`. */
+const named = (errno: unknown): string | undefined =>
+  Object.entries(constants.errno).find(([, number]) => number === -Number(errno))?.[0]
+
 /** The system's code for a failure, such as `ENOENT`; undefined for any other error. */
 export function faultCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined
+  const isUnnamed = error.code.startsWith('Unknown system error') && 'errno' in error
+  return (isUnnamed ? named(error.errno) : undefined) ?? error.code
 }
 
 /** A failure of the file system in a few words, with its code. */

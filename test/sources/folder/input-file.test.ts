@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type fsPromises from 'node:fs/promises'
 import { lstat, open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getSystemErrorMap } from 'node:util'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { fileVersion, openInputFile } from '../../../src/sources/input-file.ts'
 
@@ -19,8 +20,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const opened = async (code: string): Promise<unknown> => {
-  vi.mocked(open).mockRejectedValueOnce(Object.assign(new Error(code), { code }))
+/** As Node makes it: it has no name for some, ESTALE among them. */
+function systemError(name: keyof typeof constants.errno): Error {
+  const errno = -constants.errno[name]
+  const [code] = getSystemErrorMap().get(errno) ?? [`Unknown system error ${errno}`]
+  return Object.assign(new Error(code), { code, errno })
+}
+
+const opened = async (code: keyof typeof constants.errno): Promise<unknown> => {
+  vi.mocked(open).mockRejectedValueOnce(systemError(code))
   const input = { name: 'a.csv', version: 'v', bytes: 8 }
   return openInputFile(Buffer.from(join(folder, 'a.csv')), input).catch((error: unknown) => error)
 }
@@ -29,10 +37,14 @@ it('EACCES: it cannot be read', async () => {
   expect(await opened('EACCES')).toMatchObject({ code: 'INPUT_UNREADABLE', class: 'input' })
 })
 
-it.each(['EIO', 'ESTALE', 'ETIMEDOUT'])(
+it.each(['EIO', 'ESTALE', 'ETIMEDOUT'] as const)(
   '%s: the disk or the share failed, and the file is left',
   async (code) => {
-    expect(await opened(code)).toMatchObject({ code: 'INPUT_IO', class: 'later' })
+    expect(await opened(code)).toMatchObject({
+      code: 'INPUT_IO',
+      class: 'later',
+      message: expect.stringContaining(`(${code})`) as string,
+    })
   },
 )
 
@@ -51,15 +63,18 @@ it('the same where it is read', async () => {
 it.each([
   ['ESTALE', 'INPUT_IO'],
   ['ENOENT', 'INPUT_CHANGED'],
-])('%s where its path is looked at once more: %s', async (code, expected) => {
+] as const)('%s where its path is looked at once more: %s', async (code, expected) => {
   const path = Buffer.from(join(folder, 'a.csv'))
   const version = fileVersion(await lstat(path, { bigint: true }))
   const file = await openInputFile(path, { name: 'a.csv', version, bytes: 8 })
-  vi.mocked(lstat).mockRejectedValueOnce(Object.assign(new Error(code), { code }))
+  vi.mocked(lstat).mockRejectedValueOnce(systemError(code))
   await expect(file.assertUnchanged()).rejects.toMatchObject({ code: expected })
   await file.close()
 })
 
-it.each(['EMFILE', 'ENFILE'])('%s: the limit of open files is no fault of the file', async (code) => {
-  expect(await opened(code)).toMatchObject({ code: 'TOO_MANY_FILES' })
-})
+it.each(['EMFILE', 'ENFILE'] as const)(
+  '%s: the limit of open files is no fault of the file',
+  async (code) => {
+    expect(await opened(code)).toMatchObject({ code: 'TOO_MANY_FILES' })
+  },
+)
