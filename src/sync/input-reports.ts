@@ -1,8 +1,8 @@
 // What a run reports of each file: how it ended, and why where that is not as it should be.
 import { withoutKeys } from '../core/outcome/likely-same.ts'
-import type { InputReport } from '../core/outcome/summary.ts'
+import { type InputReport, isBeforeOthers } from '../core/outcome/summary.ts'
 import type { SourceInput } from '../core/ports.ts'
-import { type ErrorCode, ERRORS, type SyncError } from '../core/words/errors.ts'
+import { ERRORS, type SyncError } from '../core/words/errors.ts'
 import type { PlanContext } from './context.ts'
 import type { PlannedInput } from './plan/read.ts'
 
@@ -11,15 +11,14 @@ export const EMPTY_FULL = 'a full file without records never means that all are 
 /** A folder that cannot be read is no file, and one that is left was not looked into. */
 export const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && status !== 'left'
 
-const OUT_OF_REACH: readonly (ErrorCode | undefined)[] = ['INPUT_IO', 'REMOTE_LOST', 'SPOOL_FAILED']
-
-/** The next run reads it unchanged: newer files wait for it, since what they say must not give way to what it says. */
-export const isBeforeOthers = ({ status, code }: InputReport): boolean =>
-  status === 'left' && OUT_OF_REACH.includes(code)
-
-/** Nothing of it was taken, and no later run does: an operator has to know. A held plan of a file has no code. */
-export const wasNotTaken = ({ status, code }: InputReport): boolean =>
-  status === 'refused' || (status === 'held' && code !== undefined)
+/**
+ * An operator has to know: nothing of it was taken, and no later run does, or newer files wait for it. A held plan of a file has
+ * no code.
+ */
+export const wasNotTaken = (report: InputReport): boolean => {
+  const { status, code } = report
+  return status === 'refused' || (status === 'held' && code !== undefined) || isBeforeOthers(report)
+}
 
 /** Its plan, or a part of it, waits for a person. */
 export const isHeldByGuard = ({ status, code }: InputReport): boolean =>

@@ -9,7 +9,7 @@ import type { Operation, Settled, Settlement } from '../core/change/operation.ts
 import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'
 import { termPolicy } from '../core/change/steps.ts'
 import { type DecidedChange, partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
-import type { InputReport } from '../core/outcome/summary.ts'
+import { type InputReport, isBeforeOthers } from '../core/outcome/summary.ts'
 import type { Term } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { termKey, termOutcome, termsBeyond } from '../core/mapping/terms.ts'
@@ -26,7 +26,7 @@ import { takenMails } from './send/free-mails.ts'
 import { gone, remember } from './send/settle.ts'
 import { restrictedSteps } from './send/suppressed-send.ts'
 import { planUndo, type Undo } from './undo.ts'
-import { emptyFullReport, findingsOf, heldReport, isBeforeOthers, refusedReport } from './input-reports.ts'
+import { emptyFullReport, findingsOf, heldReport, refusedReport } from './input-reports.ts'
 import { haltFor, waitingInputs } from './run.ts'
 
 const PAGE = 500

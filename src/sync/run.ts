@@ -11,6 +11,7 @@ import {
   assertBalanced,
   type Counts,
   type InputReport,
+  isBeforeOthers,
   reportTotals,
   type RunStatus,
   runStatus,
@@ -25,7 +26,6 @@ import { recheckEdits } from './hand-edits.ts'
 import {
   hasArrived,
   heldReport,
-  isBeforeOthers,
   isHeldByGuard,
   refusal,
   releasedReport,
@@ -290,7 +290,7 @@ export async function accountFor(
     drift: tally.drift,
     files: files.filter(hasArrived).length,
     refused: files.filter(wasNotTaken).length,
-    refusedFile: files.find(wasNotTaken),
+    refusedFile: files.find(isBeforeOthers) ?? files.find(wasNotTaken),
     figures: { requests: context.session.counts.requests, fileMs: tally.fileMs },
   })
   return {

@@ -197,6 +197,8 @@ it.each(['INPUT_IO', 'REMOTE_LOST', 'SPOOL_FAILED'] as const)(
     const { totals } = await planned.preview()
     expect(totals).toMatchObject({ read: 0, files: [{ file: 'a.csv', status: 'left', code }] })
     expect(picked(totals)).toEqual(picked(await run.run()))
+    const { lastRefused } = await run.state.milestones('shop')
+    expect(lastRefused).toMatchObject({ files: 1, file: 'a.csv', code })
     run.source.drop('a.csv', [HEADER, ['K1', 'old@example.com', 'V', 'N', '', '']])
     expect(await run.run()).toMatchObject({
       created: 1,

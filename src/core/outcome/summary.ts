@@ -53,6 +53,15 @@ export interface InputReport {
   readonly likely_same?: LikelySame
 }
 
+const OUT_OF_REACH: readonly unknown[] = ['INPUT_IO', 'REMOTE_LOST', 'SPOOL_FAILED'] satisfies ErrorCode[]
+
+/** Whether it says that a file could not be read, through no fault of the file. */
+export const isOutOfReach = (code: unknown): boolean => OUT_OF_REACH.includes(code)
+
+/** The next run reads it unchanged: newer files wait for it, since what they say must not give way to what it says. */
+export const isBeforeOthers = ({ status, code }: InputReport): boolean =>
+  status === 'left' && isOutOfReach(code)
+
 /** Files that keep a run, or a plan, from being `ok`. One that was left in the inbox for its own reason counts as refused. */
 export function reportTotals(reports: readonly InputReport[]): { inputsRefused: number; inputsHeld: number } {
   const isRefused = ({ status, code }: InputReport): boolean =>

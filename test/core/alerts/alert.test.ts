@@ -442,6 +442,7 @@ describe('a message', () => {
     ['INPUT_EMPTY', 'a file was rejected', 'the reason is in the text beside it in failed/'],
     ['SOURCE_DENIED', 'the source could not be fetched', 'the next run fetches again'],
     ['INPUT_NOT_A_FILE', 'a file or folder could not be read', '2 files or folders not read, x.csv for one'],
+    ['INPUT_IO', 'a file could not be read, and newer ones wait for it', 'x.csv was not read (INPUT_IO)'],
   ])('says of %s where its reason is to be found', (code, title, text) => {
     const numbers = { files: 2, file: 'x.csv', code, run_id: 'r1' }
     const refused = { name: 'file_refused', pipeline: 'shop', event: 'raised', since: NOW, numbers } as const
@@ -449,6 +450,12 @@ describe('a message', () => {
     expect(message.title).toBe(`contact-sync: shop: ${title}`)
     expect(message.text).toContain(text)
     expect(message.text.includes('failed/')).toBe(code === 'INPUT_EMPTY')
+  })
+
+  it('says of a fetch for which the disk had no place that it failed', () => {
+    const numbers = { files: 1, code: 'SPOOL_FAILED', run_id: 'r1' }
+    const refused = { name: 'file_refused', pipeline: 'shop', event: 'raised', since: NOW, numbers } as const
+    expect(alertMessage(refused, context).text).toContain('The fetch failed or ended early (SPOOL_FAILED)')
   })
 
   it('says how much of what is held is about edits, and where they are listed', () => {
