@@ -137,7 +137,8 @@ async function statEntry(folder: string, raw: Buffer): Promise<BigIntStats | und
     return await lstat(entryPath(folder, raw), { bigint: true })
   } catch (error) {
     if (faultCode(error) === 'ENOENT') return undefined
-    throw folderUnreadable(folder, error)
+    // One that cannot be looked at may be older than what could be read: nothing is taken, and an operator has to know which.
+    throw folderUnreadable(folder, error, `${displayName(raw)}: `)
   }
 }
 
@@ -162,8 +163,7 @@ function whatItIs(stats: BigIntStats): string {
   return 'a device'
 }
 
-function folderUnreadable(folder: string, cause: unknown): SyncError {
-  return new SyncError('INPUT_UNREADABLE', `The folder ${folder} cannot be read: ${describeFault(cause)}`, {
-    cause,
-  })
+function folderUnreadable(folder: string, cause: unknown, which = ''): SyncError {
+  const text = `The folder ${folder} cannot be read: ${which}${describeFault(cause)}`
+  return new SyncError('INPUT_UNREADABLE', text, { cause })
 }

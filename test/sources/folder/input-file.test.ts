@@ -6,6 +6,7 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getSystemErrorMap } from 'node:util'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { listFolder } from '../../../src/sources/folder/folder-listing.ts'
 import { fileVersion, openInputFile } from '../../../src/sources/input-file.ts'
 
 vi.mock('node:fs/promises', async (actual) => {
@@ -78,3 +79,12 @@ it.each(['EMFILE', 'ENFILE'] as const)(
     expect(await opened(code)).toMatchObject({ code: 'TOO_MANY_FILES' })
   },
 )
+
+it('one that cannot even be looked at keeps the folder from being read, and is named', async () => {
+  vi.mocked(lstat).mockRejectedValueOnce(systemError('EIO'))
+  const listing = listFolder({ folder, files: ['*.csv'], settle: 0 }, 0)
+  await expect(listing).rejects.toMatchObject({
+    code: 'INPUT_UNREADABLE',
+    message: `The folder ${folder} cannot be read: a.csv: the disk reported an error (EIO)`,
+  })
+})
