@@ -229,8 +229,14 @@ export async function* planBrakes(context: PlanContext): AsyncGenerator<PlannedC
   await settleGiven(context)
 }
 
-/** One report for each term that records of the pipeline wait for. */
-export async function brakeReports({ pipeline, state }: PlanContext): Promise<readonly InputReport[]> {
+/**
+ * One report for each term that records of the pipeline wait for. A brake that began in a plan alone (`planned`: its id) is not in
+ * the state: nothing could be released, and no command is named.
+ */
+export async function brakeReports(
+  { pipeline, state }: PlanContext,
+  planned?: string,
+): Promise<readonly InputReport[]> {
   const standings = await state.brakes()
   return standings.flatMap(({ name, phase, runId, waiting }) => {
     const asks = waiting.find((one) => one.pipeline === pipeline.name)?.asks ?? 0
@@ -240,13 +246,8 @@ export async function brakeReports({ pipeline, state }: PlanContext): Promise<re
         ? 'the first contacts that got it have reached a limit of guards.brake.stop_when'
         : 'the first contacts that got it are watched (guards.brake.watch)'
     const error = `${plural(asks, 'record')} wait for the term ${name}: ${why}`
-    return [
-      {
-        file: `term ${name}`,
-        status: 'held',
-        error,
-        hint: `to give it to them now: contact-sync held release ${runId}`,
-      },
-    ]
+    const report = { file: `term ${name}`, status: 'held', error } as const
+    if (runId === planned) return [report]
+    return [{ ...report, hint: `to give it to them now: contact-sync held release ${runId}` }]
   })
 }

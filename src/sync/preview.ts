@@ -329,7 +329,7 @@ async function* previewSteps(
     yield* pretend(context, parts)
     await context.state.endInput(staged, { as: 'processed' })
   }
-  inputs.push(...(await brakeReports(context)))
+  inputs.push(...(await brakeReports(context, context.runId)))
   if (context.unasked !== undefined) return
   context.tally.counts.read += await recheckEdits(started, context)
   yield* pretend(context, parts)

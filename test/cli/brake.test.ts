@@ -108,6 +108,16 @@ describe('above the number', () => {
   })
 })
 
+it('a plan in which a brake begins names no command, as no run has it yet; the next one names that of the run', async () => {
+  await place.write('inbox/shop/1.csv', people(1, 12))
+  const plan = await place.cli('plan')
+  expect(plan.stdout).toContain('held: 10 records wait for the term Newsletter')
+  expect(plan.stdout).not.toContain('held release')
+  const run = await place.cli('run')
+  const [command = 'none'] = /contact-sync held release \S+/.exec(run.stdout) ?? []
+  expect((await place.cli('plan')).stdout).toContain(`to give it to them now: ${command}\n`)
+})
+
 it('lists what waits under the pipeline that it is of, where several wait for one term', async () => {
   await place.write(
     'config.yaml',
