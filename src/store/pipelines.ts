@@ -54,6 +54,18 @@ export function readKnownPipelines(where: StateLocation): readonly string[] {
   }
 }
 
+/** What the state has of each pipeline that it knows; none as for the names. */
+export function readPipelineRows(where: StateLocation): ReadonlyMap<string, PipelineRows> {
+  const db = openCurrentToRead(where)
+  try {
+    if (db === undefined) return new Map()
+    const rowsOf = createPipelineRows(db)
+    return new Map(createKnownPipelines(db)().map((name) => [name, rowsOf(name)]))
+  } finally {
+    db?.close()
+  }
+}
+
 /** Those that say which pipeline a row is of. */
 const tablesOf = (db: Connection): readonly Table[] =>
   db.tables().filter(({ columns }) => columns.includes('pipeline'))
@@ -77,6 +89,13 @@ SELECT ${linkCount('@name')} AS links,
   (SELECT count(*) FROM operation WHERE pipeline = @name AND NOT (${isOneOf(UNCERTAIN)})) AS open,
   (SELECT count(*) FROM reject WHERE pipeline = @name) AS rejects,
   (SELECT count(*) FROM run WHERE pipeline = @name) AS runs`
+
+export const NO_ROWS: PipelineRows = { links: 0, inDoubt: 0, open: 0, rejects: 0, runs: 0 }
+
+function createPipelineRows(db: Connection): (name: string) => PipelineRows {
+  const rows = db.prepare<[{ name: string }], PipelineRows>(ROWS)
+  return (name) => rows.get({ name }) ?? NO_ROWS
+}
 
 /** Facts of one pipeline in `meta` end with its name. */
 const OF_META = "substr(name, -length(@from) - 1) = ':' || @from"
@@ -136,12 +155,11 @@ export interface PipelineTables {
 }
 
 export function createPipelineTables(db: Connection): PipelineTables {
-  const rows = db.prepare<[{ name: string }], PipelineRows>(ROWS)
   const append = createAppend(db)
   const inOne = (work: () => void): void => db.transaction(work)()
   return {
     known: createKnownPipelines(db),
-    rows: (name) => rows.get({ name }) ?? { links: 0, inDoubt: 0, open: 0, rejects: 0, runs: 0 },
+    rows: createPipelineRows(db),
     rename: ({ from, to }, entry) =>
       inOne(() => {
         renameAliases(db, { from, to })

@@ -53,6 +53,20 @@ it('fields that two pipelines write are named once, where one of the two is plan
   expect(await pairs()).toEqual(['shop and crm', 'shop and erp', 'crm and erp'])
 })
 
+it('says which pipeline has another name in the state, as its run would stop', async () => {
+  await place.cli('run', 'shop')
+  const path = place.path('config.yaml')
+  await place.write('config.yaml', (await readFile(path, 'utf8')).replace('  shop:', '  web:'))
+  const { stderr } = await place.cli('plan')
+  expect(stderr.match(/^note: .*$/gm)).toEqual([
+    expect.stringMatching(
+      /^note: web has no records yet, .* 1 record of the pipeline shop,.* \(PIPELINE_RENAMED\) .*rename-pipeline OLD NEW/,
+    ),
+  ])
+  await place.cli('state', 'rename-pipeline', 'shop', 'web')
+  expect((await place.cli('plan')).stderr).not.toContain('note: ')
+})
+
 it('says which of its pipelines are paused, and so does the plan of an undo', async () => {
   const run = (await place.json('run', 'shop')) as { pipelines: [{ run_id: string }] }
   await place.cli('pause', 'shop', '--reason', 'wrong export')

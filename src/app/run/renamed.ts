@@ -3,12 +3,13 @@
 import { effectiveSettings } from '../../config/effective.ts'
 import type { Stop } from '../../core/outcome/circuit.ts'
 import type { PipelineSettings, Settings, ShownSetting } from '../../core/settings.ts'
+import type { ConfigurationStore } from '../../core/log/configuration-store.ts'
 import type { FormerNameStore, InstanceStore } from '../../core/state.ts'
 import { plural } from '../../core/words/format.ts'
 import type { SourceDeps } from '../../sources/kind.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
-import { orphansAmong } from '../../store/pipelines.ts'
-import type { OwnedState } from '../../store/state-store.ts'
+import { NO_ROWS, orphansAmong, type PipelineTables, readPipelineRows } from '../../store/pipelines.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 
 /** The settings of a source as they are shown, whatever its pipeline is called. */
 function sourceOf(name: string, settings: readonly ShownSetting[]): string {
@@ -17,10 +18,14 @@ function sourceOf(name: string, settings: readonly ShownSetting[]): string {
   return JSON.stringify(own.map(({ path, value }) => `${path.slice(within.length)}: ${value}`).sort())
 }
 
+interface KnownPipelines extends Pick<ConfigurationStore, 'configurationsLike'> {
+  readonly pipelines: Pick<PipelineTables, 'known' | 'rows'>
+}
+
 /** Why it must not run: until a person has said whether it is the pipeline that has gone. */
 export async function renamedStop(
   { name }: Pick<PipelineSettings, 'name'>,
-  { settings, state }: { readonly settings: Settings; readonly state: OwnedState },
+  { settings, state }: { readonly settings: Settings; readonly state: KnownPipelines },
 ): Promise<Stop | undefined> {
   const { pipelines } = state
   const gone = orphansAmong(pipelines.known(), settings)
@@ -39,6 +44,30 @@ export async function renamedStop(
     return { code: 'PIPELINE_RENAMED', message }
   }
   return undefined
+}
+
+/** Which of these pipelines have another name in the state, in words: a run stops, whatever a plan shows. */
+export async function renamedNotes(settings: Settings, names: readonly string[]): Promise<readonly string[]> {
+  const rows = readPipelineRows(settings.state)
+  const state = openStateForReading(settings.state)
+  if (state === undefined) return []
+  try {
+    const known = {
+      pipelines: { known: () => [...rows.keys()], rows: (name: string) => rows.get(name) ?? NO_ROWS },
+      configurationsLike: (hash: string) => state.configurationsLike(hash),
+    }
+    const notes: string[] = []
+    for (const name of names) {
+      const stop = await renamedStop({ name }, { settings, state: known })
+      if (stop !== undefined)
+        notes.push(
+          `note: ${stop.message}; a run stops (PIPELINE_RENAMED) until you say which: contact-sync state rename-pipeline OLD NEW, or: contact-sync state drop-pipeline OLD`,
+        )
+    }
+    return notes
+  } finally {
+    await state.close()
+  }
 }
 
 /** Who claims files on other machines: what was claimed under a former name is its own, while no other pipeline has that name. */

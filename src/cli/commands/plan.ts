@@ -1,5 +1,6 @@
 // `plan`: what a run would change; with --json one document, written as it comes.
 import { preview } from '../../app/run/preview.ts'
+import { renamedNotes } from '../../app/run/renamed.ts'
 import { pauseNotes } from '../../app/decisions/pausing.ts'
 import { outputFile } from '../../app/output-file.ts'
 import { systemClock as clock } from '../../system.ts'
@@ -91,7 +92,8 @@ export async function plan(io: Io, options: PlanCommandOptions, names: string[])
   const pipelines = chosenPipelines(settings, names)
   const planned = pipelines.map(({ name }) => name)
   for (const warning of sharedFieldWarnings(settings, planned)) printError(io, warning)
-  for (const note of await pauseNotes(settings, planned)) printError(io, note)
+  const notes = [...(await pauseNotes(settings, planned)), ...(await renamedNotes(settings, planned))]
+  for (const note of notes) printError(io, note)
   const { key } = options
   const shown = options.json === true ? jsonOutput(io, options) : textOutput(io, options, pipelines.length)
   const pathOf = (name: string): string =>
