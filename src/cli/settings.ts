@@ -48,7 +48,7 @@ export function chosenPipelines(settings: Settings, names: readonly string[]): r
 
 /** For commands that only look: runs refuse such a state, and what they would see there is not how things are. */
 export function warnOfOlderState(io: Io, { state: place }: Settings): void {
-  const doubt = stateDoubt(place)
-  if (doubt !== undefined)
-    printError(io, `warning: the state ${stateText(place)} ${doubt}. See "Restore" in state/README.md`)
+  const found = stateDoubt(place)
+  if (found !== undefined)
+    printError(io, `warning: the state ${stateText(place)} ${found.doubt}. ${found.hint}`)
 }

@@ -8,8 +8,8 @@ import { createFleetView } from './postgres/workers.ts'
 import { openToRead } from './reading.ts'
 import { openForReading } from './file/database.ts'
 import { isOwned } from './file/lock.ts'
-import { currentMark, doubtOfState, lostText, type Mark, noState, readMark } from './file/mark.ts'
-import type { SyncError } from '../core/words/errors.ts'
+import { currentMark, doubtOfState, lostHint, lostText, type Mark, noState, readMark } from './file/mark.ts'
+import { ERRORS, type SyncError } from '../core/words/errors.ts'
 import { createKnownPipelines } from './pipelines.ts'
 import { closedPlace, statePlace } from './file/place.ts'
 import { createRunStore } from './journal/runs.ts'
@@ -149,14 +149,22 @@ export function fleetStanding(where: StateLocation): FleetStanding {
   }
 }
 
+interface StateDoubt {
+  readonly doubt: string
+  /** What to do about it. */
+  readonly hint: string
+}
+
 /** Why the state may not be the latest, or should be there; undefined where nothing speaks against it. */
-export function stateDoubt(where: StateLocation): string | undefined {
+export function stateDoubt(where: StateLocation): StateDoubt | undefined {
   const { path } = statePlaceOf(where)
   const mark = readMark(path)
   const db = openToRead(where)
-  if (db === undefined) return mark === undefined ? undefined : lostText(mark, path)
+  if (db === undefined)
+    return mark === undefined ? undefined : { doubt: lostText(mark, path), hint: lostHint(path) }
   try {
-    return doubtOfState(db, mark)
+    const doubt = doubtOfState(db, mark)
+    return doubt === undefined ? undefined : { doubt, hint: ERRORS.STATE_OLDER.hint }
   } finally {
     db.close()
   }
@@ -176,7 +184,7 @@ export type NoState = Pick<StateInfo, 'doubt'> & { readonly mark: undefined }
 /** Throws STATE_UNUSABLE where it is there and cannot be read. `now`: milliseconds since the epoch. */
 export async function stateInfo(where: StateLocation, now: number): Promise<StateInfo | NoState> {
   const db = openToRead(where)
-  if (db === undefined) return { mark: undefined, doubt: stateDoubt(where) }
+  if (db === undefined) return { mark: undefined, doubt: stateDoubt(where)?.doubt }
   try {
     return await inspect(db, where, now)
   } catch (error) {

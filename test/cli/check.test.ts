@@ -87,6 +87,21 @@ it('names a state that was lost, which no run takes', async () => {
   expect(code).toBe(2)
 })
 
+it('names the place of a state that was moved, and so does each list that would be empty', async () => {
+  await configure('last')
+  await place.cli('run')
+  expect(await place.cli('state', 'move', '--to', 'state/moved.db', '--yes')).toMatchObject({ code: 0 })
+  const said = 'Name the place that it was moved to in the configuration'
+  const { stdout } = await place.cli('check')
+  expect(stdout).toContain(said)
+  expect(stdout).not.toContain('state rebuild')
+  for (const list of ['held', 'rejects', 'doubts', 'edits', 'corrections'])
+    expect(await place.cli(list, 'list')).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining(said) as string,
+    })
+})
+
 it.skipIf(process.getuid?.() === 0)('warns of a state that its user cannot write', async () => {
   await configure('last')
   await place.write('state/other', '')

@@ -11,7 +11,7 @@ import { markerProblem } from '../../sync/send/marker.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
 import { requiresInVain } from '../../core/mapping/values/evidence-columns.ts'
 import { stateText } from '../../core/state-place.ts'
-import { ERRORS, SyncError } from '../../core/words/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { closedState, stateDoubt } from '../../store/info.ts'
@@ -105,13 +105,13 @@ async function checkBinding(settings: Settings, reads: ServiceReads): Promise<Fi
 
 /** A state that no run takes; one that this user cannot write may be another's. */
 function checkState({ state }: Settings): Findings {
-  const doubt = stateDoubt(state)
+  const found = stateDoubt(state)
   const closed = closedState(state)
   return {
     problems:
-      doubt === undefined
+      found === undefined
         ? []
-        : [{ about: 'state', text: `${stateText(state)} ${doubt}. ${ERRORS.STATE_OLDER.hint}` }],
+        : [{ about: 'state', text: `${stateText(state)} ${found.doubt}. ${found.hint}` }],
     notes:
       closed === undefined
         ? []

@@ -15,7 +15,7 @@ import { configFile } from '../config-file.ts'
 import type { DecidingOptions } from '../decided-by.ts'
 import { replacedText, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
-import { chosenPipelines, commandSettings } from '../settings.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 
 /** `FIELD=VALUE`, each field once. */
 function fieldsOf(assignments: readonly string[]): FieldTexts {
@@ -65,6 +65,7 @@ async function correctionsOf(
   names: readonly string[],
 ): Promise<readonly Correction[]> {
   const settings = await commandSettings(io, options)
+  warnOfOlderState(io, settings)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
   const state = openStateForReading(settings.state)
   try {

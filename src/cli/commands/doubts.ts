@@ -7,7 +7,7 @@ import type { Operation } from '../../core/change/operation.ts'
 import { type DecidingOptions } from '../decided-by.ts'
 import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
-import { chosenPipelines, commandSettings } from '../settings.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 
 const listed = ({ id, pipeline, runId, key, kind, contactId, sent, reason, cause, source }: Operation) => ({
   id,
@@ -24,6 +24,7 @@ const listed = ({ id, pipeline, runId, key, kind, contactId, sent, reason, cause
 
 export async function listDoubts(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
+  warnOfOlderState(io, settings)
   const state = openStateForReading(settings.state)
   const doubts = []
   try {

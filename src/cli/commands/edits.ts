@@ -7,7 +7,7 @@ import { shownValue } from '../format.ts'
 import type { DecidingOptions } from '../decided-by.ts'
 import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
-import { chosenPipelines, commandSettings } from '../settings.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 
 const listed = ({
   pipeline,
@@ -43,6 +43,7 @@ function editText(edit: OpenEdit): string {
 
 export async function listEdits(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
+  warnOfOlderState(io, settings)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
   const state = openStateForReading(settings.state)
   try {

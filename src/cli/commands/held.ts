@@ -10,7 +10,7 @@ import { plural } from '../../core/words/format.ts'
 import type { DecidingOptions } from '../decided-by.ts'
 import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
-import { chosenPipelines, commandSettings } from '../settings.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 
 const change = ({ pipeline, runId, key, contactId, kind, cause, undoes, reason, source }: Operation) => ({
   pipeline,
@@ -93,6 +93,7 @@ async function collect(state: StateStore | undefined, pipelines: readonly string
 
 export async function listHeld(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
+  warnOfOlderState(io, settings)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
   const state = openStateForReading(settings.state)
   try {

@@ -11,7 +11,7 @@ import { plural } from '../../core/words/format.ts'
 import { configFile } from '../config-file.ts'
 import { replacedText } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
-import { chosenPipelines, commandSettings } from '../settings.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 
 async function* openRejects(
   io: Io,
@@ -19,6 +19,7 @@ async function* openRejects(
   names: readonly string[],
 ): AsyncGenerator<RejectEntry> {
   const settings = await commandSettings(io, options)
+  warnOfOlderState(io, settings)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
   const state = openStateForReading(settings.state)
   if (state === undefined) return

@@ -119,10 +119,14 @@ export function lostText(mark: Mark | 'unreadable', statePath: string): string {
 
 const MOVED = 'Name the place that it was moved to in the configuration: the messages of state move said how.'
 
+/** What to do about a state that is gone. */
+export const lostHint = (path: string): string =>
+  putAside(path) === undefined ? ERRORS.STATE_OLDER.hint : MOVED
+
 /** There is a mark at the path, and no state. */
 export const lostState = (name: string, path: string, mark: Mark | 'unreadable'): SyncError =>
   new SyncError('STATE_OLDER', `the state ${name} ${lostText(mark, path)}`, {
-    hint: putAside(path) === undefined ? ERRORS.STATE_OLDER.hint : MOVED,
+    hint: lostHint(path),
   })
 
 /** Nothing is there to be read: no run has made it yet, or it was lost. */
