@@ -13,7 +13,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     name: 'terms',
     summary: 'the terms (tags) that the service has; renames one',
     description:
-      'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may use either. Refused while a configuration names OLD under terms, or if NEW exists already.',
+      'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may use either. Refused while the configuration names OLD under terms, guards.brake or approvals, or if NEW exists already.',
     arguments: '[rename] [OLD] [NEW]',
     options: [{ flags: '--yes', help: 'renames without a question' }, ...DECIDING],
     examples: [
