@@ -1,5 +1,6 @@
 // `explain`: one record, each of its values from file and line over the rules to the request that sent it.
 import { askService } from '../../app/run/service/checking.ts'
+import { assertReadOfService } from '../../app/run/service/service-binding.ts'
 import { explainRecords, withLive } from '../../app/people/explain.ts'
 import { consentLines } from '../../core/explain/consent.ts'
 import { placeText } from '../../core/change/own-inputs.ts'
@@ -79,7 +80,7 @@ const nobody = (pipeline: string, wanted: string): SyncError =>
     hint: 'Name the key of a record or its e-mail address. Erased persons are not found.',
   })
 
-/** Throws USAGE for a pipeline that is not configured, where there is no state yet, and where nothing is known. */
+/** Throws USAGE for a pipeline that is not configured, where there is no state yet, and where nothing is known; OTHER_SERVICE where the contact is one of another. */
 export async function explain(
   io: Io,
   options: ExplainOptions,
@@ -92,6 +93,7 @@ export async function explain(
   const found = await explainRecords(wanted, { settings, pipeline, state }).finally(() => state.close())
   if (found.length === 0) throw nobody(name, wanted)
   const live = options.live === true
+  if (live) assertReadOfService(settings)
   const all = live ? await lookedUp(io, found, settings) : found
   if (all === undefined) return EXIT.noService
   if (options.json !== true) for (const one of all) printExplanation(io, one, live)

@@ -340,6 +340,18 @@ describe('the command', () => {
     expect(one.terms.every(({ actual }) => actual === true)).toBe(true)
   })
 
+  it('reads no contact of another service with --live', async () => {
+    const path = join(folder, 'config.yaml')
+    const before = await readFile(path, 'utf8')
+    await writeFile(path, before.replace('${BASE_URL}', sandbox.url.replace('127.0.0.1', 'localhost')))
+    const asked = await command('explain', 'shop', PERSON, '--live')
+    const unasked = await command('explain', 'shop', PERSON)
+    await writeFile(path, before)
+    expect(asked).toMatchObject({ code: 2, stdout: '' })
+    expect(asked.stderr).toContain('OTHER_SERVICE')
+    expect(unasked.code).toBe(0)
+  })
+
   it('ends with 2 for somebody whom nobody knows, and for a pipeline that is not configured', async () => {
     const nobody = await command('explain', 'shop', 'K999')
     expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('knows a record K999 of shop')])
