@@ -1,6 +1,7 @@
 // What is asked of runs long after they were, over the real store.
 import { expect, it } from 'vitest'
 import { noCounts, type RunStatus } from '../../src/core/outcome/summary.ts'
+import { DAY_MS } from '../../src/core/words/duration.ts'
 import type { ErrorCode } from '../../src/core/words/errors.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 
@@ -38,7 +39,7 @@ it('are the first run, the last that was not given up, and the last that found a
     firstRunAt: 10,
     lastSuccessAt: 25,
     lastFile: { at: 10, read: 8, rejected: 4 },
-    lastRefused: { at: 25, runId: 'r20', files: 1, file: 'a.csv', code: 'INPUT_BINARY' },
+    lastRefused: { at: 25, firstAt: 25, runId: 'r20', files: 1, file: 'a.csv', code: 'INPUT_BINARY' },
     lastDrift: { at: 35, runId: 'r30', times: 30 },
   })
   expect(await state.milestones('other')).toMatchObject({ firstRunAt: undefined })
@@ -83,5 +84,35 @@ it('the last file, success and refusal are those of the runs that began last, al
   })
   await state.removeOld('shop', { rejects: undefined, runs: 10_000_000 }, 10)
   expect([await state.run('ahead'), (await state.run('right'))?.id]).toEqual([undefined, 'right'])
+  await state.close()
+})
+
+it('a file that is refused again and again was refused first that day, where nothing came between', async () => {
+  const state = openTemporaryState()
+  const refused = async (startedAt: number, code?: ErrorCode): Promise<void> => {
+    const id = `r${startedAt}`
+    await state.beginRun({ id, pipeline: 'shop', startedAt, configHash: '' })
+    await state.endRun(id, {
+      ...{ endedAt: startedAt + 5, status: 'partial', counts: noCounts(), error: undefined, code: undefined },
+      ...{ drift: 0, files: 0, refused: code === undefined ? 0 : 1 },
+      ...(code === undefined ? {} : { refusedFile: { file: 'a.csv', code } }),
+    })
+  }
+  const first = async () => (await state.milestones('shop')).lastRefused?.firstAt
+  const course: [number, ErrorCode | undefined, number][] = [
+    [DAY_MS - 100, 'INPUT_IO', DAY_MS - 95],
+    [DAY_MS - 50, 'INPUT_IO', DAY_MS - 95],
+    [DAY_MS - 2, 'INPUT_IO', DAY_MS + 3],
+    [DAY_MS + 10, 'INPUT_IO', DAY_MS + 15],
+    [DAY_MS + 20, 'INPUT_IO', DAY_MS + 15],
+    [DAY_MS + 30, undefined, DAY_MS + 15],
+    [DAY_MS + 40, 'INPUT_IO', DAY_MS + 45],
+    [DAY_MS + 50, 'REMOTE_LOST', DAY_MS + 55],
+    [DAY_MS + 60, 'REMOTE_LOST', DAY_MS + 55],
+  ]
+  for (const [at, code, expected] of course) {
+    await refused(at, code)
+    expect(await first()).toBe(expected)
+  }
   await state.close()
 })

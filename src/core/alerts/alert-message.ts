@@ -1,6 +1,6 @@
 // Alerts in words: what a person reads in a message, and the message as receivers get it. No personal data, no secret.
 import { isOutOfReach } from '../outcome/summary.ts'
-import type { ConditionName } from './alert-rules.ts'
+import { type ConditionName, isNotFetched, isNotOpened } from './alert-rules.ts'
 import type { NewMessage } from './alert-changes.ts'
 
 export type Severity = 'info' | 'warning' | 'critical'
@@ -215,15 +215,13 @@ const WAITED_FOR: Words = {
     `${said(file)} was not read (${said(code)}). It stays where it is, and the next run tries again, before newer files; contact-sync status says why.`,
 }
 
-const STAYING: readonly unknown[] = ['INPUT_FOLDER_MISSING', 'INPUT_NOT_A_FILE', 'INPUT_UNREADABLE']
-
 /** Where nothing but edits at the service is waited for, no change is held that could be listed. */
 function wordsOf({ name, numbers }: NewMessage): Words {
   const { code, file, held, edits } = numbers
   if (name === 'held' && held !== undefined && held === edits) return ONLY_EDITS
-  if (name === 'file_refused' && said(code).startsWith('SOURCE_')) return NOT_FETCHED
+  if (name === 'file_refused' && isNotFetched(code)) return NOT_FETCHED
   if (name === 'file_refused' && isOutOfReach(code)) return file === undefined ? NOT_FETCHED : WAITED_FOR
-  if (name === 'file_refused' && STAYING.includes(code)) return NOT_OPENED
+  if (name === 'file_refused' && isNotOpened(code)) return NOT_OPENED
   return WORDS[name]
 }
 

@@ -22,6 +22,14 @@ export const CONDITIONS = {
   hand_over: { under: [], event: false },
 } as const satisfies Record<string, { under: readonly string[]; event: boolean }>
 
+/** A fetch that failed. */
+export const isNotFetched = (code: unknown): boolean => String(code).startsWith('SOURCE_')
+
+const NOT_OPENED: readonly unknown[] = ['INPUT_FOLDER_MISSING', 'INPUT_NOT_A_FILE', 'INPUT_UNREADABLE']
+
+/** What stays where it is, or is not there. */
+export const isNotOpened = (code: unknown): boolean => NOT_OPENED.includes(code)
+
 export type ConditionName = keyof typeof CONDITIONS
 export const CONDITION_NAMES = Object.keys(CONDITIONS) as readonly ConditionName[]
 

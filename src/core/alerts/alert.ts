@@ -3,7 +3,15 @@
 import { type DriftRound, isAboveShare } from '../change/others/drift-rounds.ts'
 import { isOperatorStop } from '../outcome/circuit.ts'
 import type { Pause } from '../outcome/daemon.ts'
-import { type Condition, type ConditionKey, type ConditionName, CONDITIONS } from './alert-rules.ts'
+import { isOutOfReach } from '../outcome/summary.ts'
+import {
+  type Condition,
+  type ConditionKey,
+  type ConditionName,
+  CONDITIONS,
+  isNotFetched,
+  isNotOpened,
+} from './alert-rules.ts'
 import type { AlertSettings } from '../settings.ts'
 import { lastDeadline, WEEKDAYS } from '../words/deadline.ts'
 import { DAY_MS, HOUR_MS } from '../words/duration.ts'
@@ -115,7 +123,9 @@ function refusedCondition(
   now: number,
 ): Condition[] {
   if (last === undefined || isOver(last.at, now)) return []
-  const { at, runId, files, file, code } = last
+  const { runId, files, file, code } = last
+  // Each run meets it again, until somebody does something about it: once a day is enough.
+  const at = isNotFetched(code) || isNotOpened(code) || isOutOfReach(code) ? last.firstAt : last.at
   const named = { ...(file === null || file === '' ? {} : { file }), ...(code === null ? {} : { code }) }
   return [{ name: 'file_refused', pipeline: name, at, numbers: { files, run_id: runId, ...named } }]
 }

@@ -13,6 +13,8 @@ export interface Milestones {
   readonly lastRefused?:
     | {
         readonly at: number
+        /** When the first of the runs of that day (UTC) ended that refused the same, one after the other, up to that one. */
+        readonly firstAt: number
         readonly runId: string
         readonly files: number
         readonly file: string | null

@@ -6,6 +6,7 @@ import type { NotSent } from '../../core/change/plan/left-out.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { RunRecord, StateLists } from '../../core/state.ts'
 import type { Milestones } from '../../core/log/milestones.ts'
+import { DAY_MS } from '../../core/words/duration.ts'
 import { noCounts, type Counts, type RunStatus } from '../../core/outcome/summary.ts'
 import type { Connection } from '../file/database.ts'
 import { linkCount } from '../file/link-count.ts'
@@ -92,25 +93,42 @@ const LAST_REFUSED = `
 SELECT ended_at AS at, id AS runId, refused AS files, refused_file AS file, refused_code AS code
 FROM run WHERE rowid = (${lastEnded('?', 'refused')})`
 
+const SAME_REFUSED =
+  'refused > 0 AND refused_file IS NOT DISTINCT FROM @file AND refused_code IS NOT DISTINCT FROM @code'
+
+const OF_DAY =
+  'pipeline = @pipeline AND started_at >= @day AND ended_at IS NOT NULL AND rowid <= (SELECT rowid FROM run WHERE id = @runId)'
+
+const FIRST_REFUSED = `
+SELECT min(ended_at) FROM run WHERE ${OF_DAY} AND ${SAME_REFUSED}
+  AND rowid > coalesce((SELECT max(rowid) FROM run WHERE ${OF_DAY} AND NOT (${SAME_REFUSED})), 0)`
+
 const LAST_DRIFT = `
 SELECT ended_at AS at, id AS runId, drift AS times
 FROM run WHERE rowid = (${lastEnded('?', 'drift')})`
 
 function createMilestones(db: Connection): StateLists['milestones'] {
-  const first = db
+  const firstRun = db
     .prepare<[string], number | null>('SELECT min(started_at) FROM run WHERE pipeline = ?')
     .pluck()
   const success = db
     .prepare<[string], number>(`SELECT ended_at FROM run WHERE rowid = (${lastGoodRun('?')})`)
     .pluck()
   const file = db.prepare<[string], NonNullable<Milestones['lastFile']>>(LAST_FILE)
-  const refused = db.prepare<[string], NonNullable<Milestones['lastRefused']>>(LAST_REFUSED)
+  const refused = db.prepare<[string], Omit<NonNullable<Milestones['lastRefused']>, 'firstAt'>>(LAST_REFUSED)
+  const first = db.prepare<[object], number | null>(FIRST_REFUSED).pluck()
+  const lastRefused = (pipeline: string): Milestones['lastRefused'] => {
+    const last = refused.get(pipeline)
+    if (last === undefined) return undefined
+    const { at, runId, file, code } = last
+    return { ...last, firstAt: first.get({ pipeline, day: at - (at % DAY_MS), runId, file, code }) ?? at }
+  }
   const drift = db.prepare<[string], NonNullable<Milestones['lastDrift']>>(LAST_DRIFT)
   return async (pipeline) => ({
-    firstRunAt: first.get(pipeline) ?? undefined,
+    firstRunAt: firstRun.get(pipeline) ?? undefined,
     lastSuccessAt: success.get(pipeline),
     lastFile: file.get(pipeline),
-    lastRefused: refused.get(pipeline),
+    lastRefused: lastRefused(pipeline),
     lastDrift: drift.get(pipeline),
   })
 }

@@ -64,7 +64,14 @@ const names = (given: AlertFacts, rules: Partial<AlertRules> = {}): string[] =>
     pipeline === '' ? name : `${pipeline} ${name}`,
   )
 
-const REFUSED = { at: NOW - HOUR, runId: 'r0', files: 1, file: 'a.csv', code: 'INPUT_BINARY' } as const
+const REFUSED = {
+  at: NOW - HOUR,
+  firstAt: NOW - 3 * HOUR,
+  runId: 'r0',
+  files: 1,
+  file: 'a.csv',
+  code: 'INPUT_BINARY',
+} as const
 const met = (changes: Partial<PipelineFacts['milestones']>) => ({ ...shop().milestones, ...changes })
 
 /** Of a hundred contacts, so many differ. */
@@ -204,6 +211,18 @@ describe('what holds', () => {
     expect(names(refused, { on: ['rejects'] })).toEqual(['shop file_refused'])
     expect(names(refused, { on: ['held'] })).toEqual([])
     expect(names(refused, { pipelines: ['crm'] })).toEqual(['key_refused'])
+  })
+
+  it.each([
+    ['INPUT_BINARY', NOW - HOUR],
+    ['INPUT_FOLDER_MISSING', NOW - 3 * HOUR],
+    ['INPUT_IO', NOW - 3 * HOUR],
+    ['REMOTE_LOST', NOW - 3 * HOUR],
+    ['SOURCE_UNREACHABLE', NOW - 3 * HOUR],
+  ] as const)('%s: what each run meets again happened when the first of the day met it', (code, at) => {
+    const milestones = met({ lastRefused: { ...REFUSED, code } })
+    const [refused] = conditions(facts({ shop: { milestones } }), RULES)
+    expect(refused).toMatchObject({ name: 'file_refused', at, numbers: { code } })
   })
 
   it('cannot be said of a pipeline that runs or was cut off, nor of a service that was not asked yet', () => {

@@ -6,6 +6,7 @@ import { LEFT_IN_DOUBT } from '../../../src/core/change/steps.ts'
 import type { SharerStore } from '../../../src/core/change/others/ownership.ts'
 import type { OtherRecords } from '../../../src/core/other-records.ts'
 import type { HeldPlan, RebuildStore, ReleaseStore, StateLists } from '../../../src/core/state.ts'
+import { DAY_MS } from '../../../src/core/words/duration.ts'
 import { mayBeNamed } from './whole-input.ts'
 import {
   byId,
@@ -20,6 +21,7 @@ import {
   operationOf,
   type Row,
   rowsWhere,
+  type Run,
   runRecord,
   type Tables,
   termsOfOthers,
@@ -83,6 +85,19 @@ function ownersOf(tables: Tables, pipeline: string, mail: string): Owner[] {
   const sorted = (found: readonly Owner[]): Owner[] =>
     found.toSorted((one, other) => Number(one.isMoving) - Number(other.isMoving))
   return [...sorted(owners), ...takers.map(({ key }) => ({ key, isMoving: true })), ...sorted(unsure)]
+}
+
+/** When the first of the runs of a day ended that refused the same, one after the other. */
+function firstRefused(runs: readonly Run[], last: Run): number {
+  const end = last.endedAt ?? 0
+  const isSame = ({ refused = 0, refusedFile }: Run): boolean =>
+    refused > 0 &&
+    refusedFile?.file === last.refusedFile?.file &&
+    refusedFile?.code === last.refusedFile?.code
+  const upTo = runs.slice(0, runs.indexOf(last) + 1)
+  const ofDay = upTo.filter((run) => run.startedAt >= end - (end % DAY_MS) && run.endedAt !== undefined)
+  const after = ofDay.findLastIndex((run) => !isSame(run))
+  return Math.min(end, ...ofDay.slice(after + 1).map(({ endedAt = end }) => endedAt))
 }
 
 export function memoryOthers(tables: Tables): OtherRecords {
@@ -331,6 +346,7 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
         },
         lastRefused: refusing && {
           at: refusing.endedAt ?? 0,
+          firstAt: firstRefused(runs, refusing),
           runId: refusing.id,
           files: refusing.refused ?? 0,
           file: refusing.refusedFile?.file ?? null,
