@@ -1,10 +1,13 @@
 // The driver's errors as errors with a code and a remedy: the one place where they are converted. A user of the
 // state learns of the first one at once, because without a journal nothing more may be sent.
 import { closeSync, openSync, statfsSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { constants, userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
+
+/** EDQUOT, which Node has no name for. */
+const OVER_QUOTA = `Unknown system error -${constants.errno.EDQUOT}`
 
 /** After these the connection is not used again: what it says it has written may not be there. */
 const FINAL: readonly ErrorCode[] = ['STATE_IO', 'STATE_UNUSABLE']
@@ -57,7 +60,7 @@ function turned(code: string, path: string): Turned | undefined {
   const is = (...starts: string[]): boolean => starts.some((start) => code.startsWith(start))
   // The index of the log could not grow; that it has no room is told in no other way.
   if (
-    is('SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT') ||
+    is('SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', OVER_QUOTA) ||
     (is('SQLITE_CANTOPEN', 'SQLITE_READONLY') && isFull(path))
   )
     return ['STATE_FULL', 'cannot be written: the disk is full']

@@ -31,7 +31,7 @@ describe('an error of the state', () => {
     [sqliteError('SQLITE_FULL'), 'STATE_FULL', 'the disk is full'],
     [sqliteError('SQLITE_IOERR_SHMSIZE'), 'STATE_FULL', 'the disk is full'],
     [systemError('ENOSPC'), 'STATE_FULL', 'the disk is full'],
-    [systemError('EDQUOT'), 'STATE_FULL', 'the disk is full'],
+    [systemError('Unknown system error -122'), 'STATE_FULL', 'the disk is full'],
     [sqliteError('SQLITE_IOERR_FSYNC'), 'STATE_IO', 'SQLITE_IOERR_FSYNC: what the driver says'],
     [systemError('EIO'), 'STATE_IO', '(EIO: so it is)'],
     [systemError('EMFILE'), 'TOO_MANY_FILES', 'too many open files'],
