@@ -45,6 +45,34 @@ describe('the contact of a record', () => {
   })
 })
 
+describe('the contact of a record whose key is made of fields', () => {
+  const ABSENT = { kind: 'absent' }
+  const zoe = contact(1, { first_name: 'Zoe' })
+  it.each([
+    [
+      'shows these fields, whatever else it shows',
+      [zoe, changed(2)],
+      [],
+      { kind: 'found', contact: changed(2) },
+    ],
+    ['is not there where another person has the address', [zoe], [], ABSENT],
+    ['is not there where the one with these fields is of another record', [zoe, changed(2)], [2], ABSENT],
+    [
+      'is for a person to tell where several show these fields',
+      [zoe, changed(2), changed(3)],
+      [],
+      {
+        kind: 'unclear',
+        reason: 'the service has contacts 1, 2, 3 with this e-mail address, and 2 look just like it',
+      },
+    ],
+  ])('%s', (_, contacts, taken, expected) => {
+    const seen = { found: { contacts, others: [] }, taken, household: ['mail', 'first_name'] } as const
+    expect(findingFor(RECORD, seen, 'none')).toStrictEqual(expected)
+    expect(findingFor(RECORD, seen, 'auto')).toStrictEqual(expected)
+  })
+})
+
 it.each([
   ['shows nothing of the record', { mail: 'anne@example.com', first_name: 'Zoe' }, [], 'absent'],
   ['shows part of the record', { mail: 'ann.@example.com', first_name: 'Ann' }, [], 'unclear'],
