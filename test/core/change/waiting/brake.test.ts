@@ -32,6 +32,7 @@ describe('the next step of a brake', () => {
     ],
     ['watched, not for long enough', { phase: 'watching', first: { drawn: 50, since: 999 } }, 'wait'],
     ['watched for long enough', { phase: 'watching', first: { drawn: 50, since: 1000 } }, 'look'],
+    ['held, and nobody asks for it', { phase: 'held', given: 50 }, 'nothing'],
     ['held', { phase: 'held', asked: 1, first: { drawn: 50, since: 5000 } }, 'wait'],
   ])('%s', (_, more, step) => {
     expect(brakeStep(numbers(more), RULE)).toBe(step)
@@ -47,6 +48,25 @@ describe('the look at the first', () => {
     expect(reachesStop({ drawn: 50, unsubscribed, refused }, RULE)).toBe(stops)
   })
 
+  it.each([
+    [3, 0, false],
+    [4, 0, true],
+    [0, 1, false],
+    [0, 2, true],
+  ])(
+    '%i unsubscribed, %i blocked of 200: a share is reached, not a number',
+    (unsubscribed, refused, stops) => {
+      expect(reachesStop({ drawn: 200, unsubscribed, refused }, RULE)).toBe(stops)
+    },
+  )
+
+  it('with a share of nothing holds from the first that unsubscribed or was blocked', () => {
+    const rule = { ...RULE, stop_when: { unsubscribed: 0, refused: 0 } }
+    expect(reachesStop({ drawn: 50, unsubscribed: 0, refused: 0 }, rule)).toBe(false)
+    expect(reachesStop({ drawn: 50, unsubscribed: 1, refused: 0 }, rule)).toBe(true)
+    expect(reachesStop({ drawn: 50, unsubscribed: 0, refused: 1 }, rule)).toBe(true)
+  })
+
   it('takes a share that is not set for no limit', () => {
     expect(reachesStop({ drawn: 2, unsubscribed: 2, refused: 2 }, { ...RULE, stop_when: {} })).toBe(false)
   })
@@ -54,6 +74,12 @@ describe('the look at the first', () => {
   it('is told in numbers and shares', () => {
     expect(firstSeenText({ drawn: 50, unsubscribed: 2, refused: 0 })).toBe(
       '2 of 50 unsubscribed (4%), 0 were blocked (0%)',
+    )
+    expect(firstSeenText({ drawn: 50, unsubscribed: 0, refused: 5 })).toBe(
+      '0 of 50 unsubscribed (0%), 5 were blocked (10%)',
+    )
+    expect(firstSeenText({ drawn: 0, unsubscribed: 0, refused: 0 })).toBe(
+      '0 of 0 unsubscribed (0%), 0 were blocked (0%)',
     )
   })
 })
