@@ -1,7 +1,12 @@
 // Evidence of a consent: what may be raised, and what the sync log says of it.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { evidenceText, lackOf, withoutConsent } from '../../../../src/core/change/consents/evidence.ts'
+import {
+  evidenceText,
+  lackOf,
+  lackText,
+  withoutConsent,
+} from '../../../../src/core/change/consents/evidence.ts'
 import { isConsent } from '../../../../src/core/mapping/values/consent.ts'
 import { DAY_MS } from '../../../../src/core/words/duration.ts'
 
@@ -44,12 +49,20 @@ describe('a contact', () => {
 
 it('only 4 and 7 are consents, and only they are left out', () => {
   expect([undefined, 1, 2, 3, 4, 5, 6, 7].filter(isConsent)).toEqual([4, 7])
-  expect(withoutConsent({ mail: 'a@b.example', mail_status: 7 })).toEqual({ mail: 'a@b.example' })
-  expect(withoutConsent({ mail: 'a@b.example', mail_status: 2 })).toEqual({
+  expect(withoutConsent({ mail: 'a@b.example', mail_status: 7 })).toStrictEqual({ mail: 'a@b.example' })
+  expect(withoutConsent({ mail: 'a@b.example', mail_status: 2 })).toStrictEqual({
     mail: 'a@b.example',
     mail_status: 2,
   })
-  expect(withoutConsent({ mail: 'a@b.example' })).toEqual({ mail: 'a@b.example' })
+  expect(withoutConsent({ mail: 'a@b.example' })).toStrictEqual({ mail: 'a@b.example' })
+})
+
+it.each([
+  ['missing', 'the record has no evidence of a consent (require_evidence)'],
+  ['future', 'the evidence of its consent is of a day that has not come yet'],
+  ['earlier', 'the evidence of its consent is not later than the day on which a 1 or 2 was first seen'],
+] as const)('a person is told what is wrong with the evidence: %s', (lack, text) => {
+  expect(lackText(lack)).toBe(text)
 })
 
 it.each([

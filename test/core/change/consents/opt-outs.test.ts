@@ -35,7 +35,43 @@ describe('a file', () => {
     expect(isOptOutFile(name)).toBe(true)
     expect(optOutFile(7, [ROW]).name).toBe(name)
     expect(optOutFile(7, [{ ...ROW, status: 1 }]).name).not.toBe(name)
-    expect(isOptOutFile('other.csv')).toBe(false)
+  })
+
+  it.each([
+    ['opt-outs-000007-0123abcd.csv', true],
+    ['opt-outs-1234567-0123abcd.csv', true],
+    ['opt-outs-00007-0123abcd.csv', false],
+    ['opt-outs-000007-0123abc.csv', false],
+    ['opt-outs-000007-0123ABCD.csv', false],
+    ['old-opt-outs-000007-0123abcd.csv', false],
+    ['opt-outs-000007-0123abcd.csv.part', false],
+    ['other.csv', false],
+  ])('%s is one of the outbox: %s', (name, expected) => {
+    expect(isOptOutFile(name)).toBe(expected)
+  })
+
+  it('loses the row of a key as it was before it was quoted', () => {
+    const other = { ...ROW, key: 'K1,\nx' }
+    const { text } = optOutFile(1, [ROW, other])
+    expect(withoutRows(text, ({ pipeline, key }) => pipeline === 'shop' && key === ROW.key)).toStrictEqual({
+      text: optOutFile(1, [other]).text,
+      removed: 1,
+    })
+  })
+
+  it('keeps its header, whoever is named', () => {
+    expect(withoutRows(optOutFile(1, [ROW, ROW]).text, () => true)).toStrictEqual({
+      text: optOutFile(1, []).text,
+      removed: 2,
+    })
+    expect(withoutRows('', () => true)).toStrictEqual({ text: '', removed: 0 })
+  })
+
+  it('whose rows were shortened by someone names no pipeline and no key there', () => {
+    const [header = ''] = optOutFile(1, []).text.split(/(?<=\n)/)
+    const seen: unknown[] = []
+    withoutRows(`${header}"ann@example.com","2"\n`, (row) => seen.push(row) === 0)
+    expect(seen).toStrictEqual([{ mail: 'ann@example.com', pipeline: '', key: '' }])
   })
 
   it('loses the rows of a person and no other', () => {

@@ -22,7 +22,10 @@ const asserted = (...names: string[]) =>
 
 it('names an address whatever its case and the blanks around it', () => {
   expect(addressHash(' Ann@Example.COM ')).toBe(addressHash('ann@example.com'))
-  expect(addressHash('ann@example.com')).toMatch(/^[0-9a-f]{64}$/)
+  // As every tool computes it that makes such a list.
+  expect(addressHash('ann@example.com')).toBe(
+    '71d4f55f72fa128dfb468a1a3901507c804b74316488744d769d7f4b16696476',
+  )
 })
 
 it('finds what is in the set, and nothing else', () => {
@@ -53,6 +56,7 @@ describe('a record', () => {
     [{ mail: 'Ann@example.com' }, {}, true, true],
     [{ mail: 'new@example.com' }, { mail: 'ann@example.com' }, false, true],
     [{ first_name: 'Ann' }, { mail: 'ann@example.com' }, true, true],
+    [{ mail: '' }, { mail: 'ann@example.com' }, true, true],
     [{ mail: 'new@example.com' }, {}, false, false],
     [{}, {}, false, false],
   ])('%j of a contact with %j', (desired, known, planned, sent) => {
