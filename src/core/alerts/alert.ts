@@ -124,7 +124,7 @@ function refusedCondition(
 ): Condition[] {
   if (last === undefined || isOver(last.at, now)) return []
   const { runId, files, file, code } = last
-  // Each run meets it again, until somebody does something about it: once a day is enough.
+  // Each run meets it again, until an operator does something about it: once a day is enough.
   const at = isNotFetched(code) || isNotOpened(code) || isOutOfReach(code) ? last.firstAt : last.at
   const named = { ...(file === null || file === '' ? {} : { file }), ...(code === null ? {} : { code }) }
   return [{ name: 'file_refused', pipeline: name, at, numbers: { files, run_id: runId, ...named } }]

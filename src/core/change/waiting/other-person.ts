@@ -29,7 +29,8 @@ export function isOtherPerson(known: Contact, desired: Contact): boolean {
 /** The changes of these records are held, the rest goes. Undefined where there are none. */
 export function otherPersonHold(keys: ReadonlySet<string>): Hold | undefined {
   if (keys.size === 0) return undefined
-  const whom = keys.size > MOST_LISTED ? `more than ${MOST_LISTED} contacts` : plural(keys.size, 'contact')
+  const whom =
+    keys.size > MOST_LISTED ? `more than ${plural(MOST_LISTED, 'contact')}` : plural(keys.size, 'contact')
   const reason = `${whom} would get another name, e-mail address and date of birth at once: the keys may have been given to other persons`
   const about = { guard: 'other_person', number: keys.size, threshold: '0', reason } as const
   return keys.size > MOST_LISTED

@@ -77,7 +77,7 @@ describe('what is held', () => {
     const hold = otherPersonHold(keys(MOST_LISTED + 1))
     expect(hold).toMatchObject({
       holds: 'all',
-      reason: `more than 10000 contacts ${BECOME}`,
+      reason: `more than 10,000 contacts ${BECOME}`,
     })
     expect(hold).not.toHaveProperty('keys')
   })
