@@ -1,7 +1,9 @@
-// Who is who in a bulk answer.
+// Which updates share a call, and who is who in a bulk answer.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { matchBulkAnswer } from '../../../src/core/change/bulk.ts'
+import { matchBulkAnswer, updatesInBulk } from '../../../src/core/change/bulk.ts'
+import type { PipelineSettings } from '../../../src/core/settings.ts'
+import { pipelineSettings } from '../../support/pipeline.ts'
 
 describe('a bulk answer', () => {
   it('is matched by mail, never by position', () => {
@@ -63,4 +65,16 @@ describe('a bulk answer', () => {
       ...{ matched: new Map(), unanswered: [], merged: new Map([['a@x.de', 1]]), strangers: 1 },
     })
   })
+})
+
+describe('updates', () => {
+  const bulk: Partial<PipelineSettings> = { update_via: 'bulk' }
+  it.each<[string, Partial<PipelineSettings>, boolean]>([
+    ['share calls where the pipeline says so', bulk, true],
+    ['go by id where it does not', {}, false],
+    ['go by id where the mail does not name the contact', { ...bulk, duplicate_check_method: 'none' }, false],
+    ['go by id where only what the contact lacks is added', { ...bulk, update_method: 'add' }, false],
+    ['go by id where only what the contact has is changed', { ...bulk, update_method: 'update' }, false],
+    ['go by id where edits by hand are kept', { ...bulk, hand_edits: 'keep' }, false],
+  ])('%s', (_, changes, inBulk) => expect(updatesInBulk(pipelineSettings(changes))).toBe(inBulk))
 })
