@@ -22,6 +22,7 @@ describe('a round', () => {
     ['begins where there was none', undefined, 5, begun(5)],
     ['is continued where it was interrupted, however late', round(), 9999, round()],
     ['is not due before the time since the last began', ended, 1099, undefined],
+    ['is not due in the moment in which the last began', ended, 1000, undefined],
     ['begins after it, with nothing counted', ended, 1100, begun(1100)],
     ['begins where the clock was put back', ended, 999, begun(999)],
   ])('%s', (_, last, now, expected) => {
@@ -45,6 +46,30 @@ describe('a round', () => {
         expect(differing + gone + kept).toBeLessThanOrEqual(checked)
         const left = steps.flat().filter(({ kind }) => kind === 'left').length
         expect(checked + unanswered + left).toBe(steps.flat().length)
+      }),
+    )
+  })
+
+  it('adds what a step has found to what the steps before have, field by field', () => {
+    const seen = (differing: string[], kept: string[] = []): LookOutcome => ({
+      ...{ kind: 'seen', drifted: { differing, kept } },
+    })
+    const counts = {
+      checked: 9,
+      differing: 4,
+      gone: 2,
+      kept: 1,
+      unanswered: 3,
+      by_field: { phone: 3, fax: 1 },
+    }
+    const step = [seen(['phone', 'skype']), seen(['phone']), seen([], ['fb']), { kind: 'gone' } as const]
+    expect(roundWith(round({ counts }), [...step, { kind: 'unanswered' }], 'K9')).toEqual(
+      round({
+        after: 'K9',
+        counts: {
+          ...{ checked: 13, differing: 6, gone: 3, kept: 2, unanswered: 4 },
+          by_field: { phone: 5, fax: 1, skype: 1 },
+        },
       }),
     )
   })

@@ -91,6 +91,12 @@ describe('a contact', () => {
     expect(driftOf(state, shown, rules('keep', isWholeList))).toEqual(kept)
   })
 
+  it('of a record without a list of terms lacks none; under replace it has none but those of others', () => {
+    const shown = { contact: { id: 1, fields: {} }, terms: ['X'] }
+    expect(driftOf(sent({}), shown, rules('overwrite'))).toEqual(NOTHING)
+    expect(driftOf(sent({}), shown, rules('overwrite', true))).toEqual({ differing: ['term X'], kept: [] })
+  })
+
   it('has its terms read where they can differ', () => {
     expect(hasTermsToCompare(undefined, 'replace')).toBe(false)
     expect(hasTermsToCompare([], 'managed')).toBe(false)
@@ -125,6 +131,26 @@ describe('a report', () => {
     expect(driftReport('shop', { outcomes: [{ kind: 'unanswered' }], contacts: 1 })).toMatchObject({
       ...{ checked: 0, share: 0, low: 0, high: 1 },
     })
+  })
+
+  it('counts as kept what shows nothing but edits that are kept, and as neither what is as sent', () => {
+    const outcomes = [seen([], ['fax']), seen([]), seen([]), seen(['phone'], ['fax'])]
+    expect(driftReport('shop', { outcomes, contacts: 4 })).toMatchObject({
+      checked: 4,
+      differing: 1,
+      kept: 1,
+    })
+  })
+
+  it('names the field first in which most contacts differ', () => {
+    const outcomes = [seen(['a', 'b', 'c']), seen(['b', 'c']), seen(['c']), seen(['c', 'd', 'b'])]
+    const { by_field } = driftReport('shop', { outcomes, contacts: 4 })
+    expect(Object.entries(by_field)).toEqual([
+      ['c', 4],
+      ['b', 3],
+      ['a', 1],
+      ['d', 1],
+    ])
   })
 
   it('has the interval of the textbooks', () => {

@@ -78,6 +78,17 @@ describe('a field', () => {
     ],
     ['that is blank now, and was its own', { owners: both, wants: '', known: { phone: '1' } }, 'compared'],
     [
+      'that is blank now, and was its own, whatever another has of it',
+      { owners: both, wants: '', known: { phone: '1' }, sharers: [crm('2')], last: { phone: '1' } },
+      'compared',
+    ],
+    ['that is blank, and that nobody has ever sent', { owners: both, wants: '' }, 'compared'],
+    [
+      'that is blank, and that one of several others has sent',
+      { owners: both, wants: '', sharers: [crm('2'), { ...crm(''), pipeline: 'erp' }] },
+      'left out',
+    ],
+    [
       'that is blank, and that another alone has ever sent',
       { owners: both, wants: '', known: {}, sharers: [crm('2')] },
       'left out',
@@ -105,7 +116,9 @@ describe('a field', () => {
 it('names fields with a value that are left to others, and the owners that go first', () => {
   const owners = { phone: ['crm', 'shop'].map(owner), fax: ['crm'].map(owner), skype: ['crm'].map(owner) }
   const sides = { pipeline: 'shop', owners, link: undefined, sharers: [crm('2')], last: {} }
-  expect(ownFields({ phone: '1', fax: '2', skype: '' }, sides).left).toEqual(['phone', 'fax'])
+  expect(ownFields({ phone: '1', fax: '2', skype: '' }, sides)).toEqual({
+    ...{ contact: {}, unsure: [], left: ['phone', 'fax'] },
+  })
   expect(ownersBefore('shop', owners.phone)).toEqual(['crm'])
   expect(ownersBefore('erp', owners.phone)).toEqual(['crm', 'shop'])
   expect(ownersBefore('crm', owners.phone)).toEqual([])
@@ -141,6 +154,27 @@ it('names fields that two pipelines write and none owns, where they can meet', (
   expect(sharedFields([{ ...shop, map: {} }, other])).toEqual([])
   const owned = { ...shop, owners: Object.fromEntries(fields.map((field) => [field, [owner('shop')]])) }
   expect(sharedFields([owned, other])).toEqual([])
+})
+
+describe('two pipelines', () => {
+  type Settings = ReturnType<typeof pipelineSettings>
+  const phone = { phone: { column: 'p' } }
+  const map = { mail: { column: 'm' }, ...phone, mail_status: { column: 's' } }
+  const none = { duplicate_check_method: 'none' } as const
+  const SHARED = [{ pipelines: ['shop', 'crm'], fields: ['phone'] }]
+  it.each<[string, Partial<Settings>, Partial<Settings>, readonly object[]]>([
+    ['write the same field, but neither mail nor mail_status of it counts', {}, {}, SHARED],
+    ['write different fields', {}, { map: { mail: { column: 'm' }, fax: { column: 'f' } } }, []],
+    ['meet where one of them looks for contacts of the same mail', none, {}, SHARED],
+    ['meet where the other one does', {}, none, SHARED],
+    ['meet where one of them changes contacts that are there', { ...none, writes: 'update' }, none, SHARED],
+    ['do not meet where neither does', none, none, []],
+    ['do not meet where the first has no mail', { map: phone }, {}, []],
+    ['do not meet where the second has no mail', {}, { map: phone }, []],
+  ])('%s', (_, one, other, shared) => {
+    const shop = pipelineSettings({ name: 'shop', map, ...one })
+    expect(sharedFields([shop, pipelineSettings({ name: 'crm', map, ...other })])).toEqual(shared)
+  })
 })
 
 it('names the blanks of a record that the next owner fills in', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { KnownLink } from '../../../../src/core/change/diff.ts'
 import type { HandEditRule, SentValues } from '../../../../src/core/change/others/hand-edits.ts'
 import {
+  isRepair,
   repairableNames,
   repairAgain,
   repairChange,
@@ -66,6 +67,13 @@ describe('after its release', () => {
     expect(again(link({ phone: '9' }, { terms: [term('B')] }))).toBeUndefined()
   })
 
+  it('of fields alone, or of terms that the record has no list of any more, is decided over what is left', () => {
+    const alone = { fields: { phone: '1' }, terms: undefined, contactId: 1 }
+    const known = { link: link({ phone: '1' }, { terms: [term('A')] }), inDoubt: false }
+    expect(repairAgain(alone, known)).toEqual({ linkId: 7, contactId: 1, fields: { phone: '1' } })
+    expect(again(link({ phone: '1' }))).toEqual({ linkId: 7, contactId: 1, fields: { phone: '1' } })
+  })
+
   it('ends where its contact is gone, merged, or another one', () => {
     const fields = { phone: '1' }
     for (const one of [{ gone: true }, { merged: true }, { contactId: 2 }])
@@ -103,3 +111,6 @@ describe('right before it is sent', () => {
     expect(repairNow({ phone: '1' }, { sent: values, shown: shown(fields) }, rules(rule))).toEqual(expected)
   })
 })
+
+it('is told in the journal from the undo of a run, and from what a record asks for', () =>
+  expect(['drift', 'r0', undefined].map((undoes) => isRepair({ undoes }))).toEqual([true, false, false]))
