@@ -9,6 +9,7 @@ import {
   GONE_REASON,
   type Known,
   type KnownLink,
+  MERGED_IN_CALL_REASON,
   MERGED_REASON,
   nextKnown,
   recordDifference,
@@ -185,6 +186,50 @@ describe('what a record has no value for any more', () => {
     expect(of({ phone: '' }, { phone: '' })).toStrictEqual({ ...GIVEN_UP, fields: { phone: '' } })
   })
 })
+
+describe('what the source says of a field that was edited by hand', () => {
+  const fields = { phone: '2', fax: '' }
+  const link = { fields, edited: { phone: '1', fax: null } }
+  const UPDATE = { kind: 'update', contactId: 7 }
+  it.each<[string, Contact, Partial<KnownLink>, object]>([
+    [
+      'is sent where it has changed since, though it was sent before',
+      { phone: '2' },
+      link,
+      { ...UPDATE, fields: { phone: '2' } },
+    ],
+    [
+      'is not where it is as before the edit',
+      { phone: '2' },
+      { ...link, edited: { phone: '2' } },
+      { kind: 'unchanged' },
+    ],
+    ['is not where it says nothing of it', {}, link, { kind: 'unchanged' }],
+    [
+      'is sent, also a blank, where the record had gone and is back',
+      { fax: '' },
+      link,
+      { ...UPDATE, fields: { fax: '' } },
+    ],
+    ['is not of another field', { phone: '2' }, { fields, edited: { skype: '1' } }, { kind: 'unchanged' }],
+  ])('%s', (_, said, own, expected) =>
+    expect(recordDifference(asDesired(fields), { known: withLink(own), said }, RULES)).toStrictEqual(
+      expected,
+    ),
+  )
+
+  it('is nothing for a record without a contact: that is created as it is, and not copied', () => {
+    const contact = { mail: 'a@x.de', phone: '1' }
+    const created = recordDifference(asDesired(contact), { known: unknown, said: contact }, RULES)
+    expect(created).toStrictEqual({ kind: 'create', fields: contact })
+    expect('fields' in created && created.fields).toBe(contact)
+  })
+})
+
+it('two mails of one call that are one contact are told from two calls that are', () =>
+  expect(MERGED_IN_CALL_REASON).toBe(
+    'the service returned one contact for two e-mail addresses of the same call: it merged them',
+  ))
 
 describe('a field', () => {
   it.each<[string, Contact, Contact, readonly string[], boolean]>([

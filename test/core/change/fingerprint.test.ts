@@ -1,7 +1,12 @@
 // What a fingerprint tells apart, and where it comes out the same.
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { blockVersion, fingerprint, fingerprintContext } from '../../../src/core/change/fingerprint.ts'
+import {
+  blockVersion,
+  fingerprint,
+  fingerprintContext,
+  placeOfKey,
+} from '../../../src/core/change/fingerprint.ts'
 
 it('a fingerprint belongs to its header and mapping, and to just these values', () => {
   const context = fingerprintContext(['a', 'b'], 'm1')
@@ -22,4 +27,14 @@ it('the version of a block belongs to what its records are read with, and to the
   expect(version).toBe(hash('sha256', '[1,"context","utf8"]', 'base64').slice(0, 22))
   expect(blockVersion('other', 'utf8')).not.toBe(version)
   expect(blockVersion('context', 'latin1')).not.toBe(version)
+})
+
+it('the place of a key is the same in every version: the first 52 bits of its SHA-256, from 0 to 1', () => {
+  // The test vectors of FIPS 180-2, and of no bytes.
+  expect(placeOfKey('abc')).toBe(0xba7816bf8f01c / 2 ** 52)
+  expect(placeOfKey('')).toBe(0xe3b0c44298fc1 / 2 ** 52)
+  for (let key = 0; key < 1000; key += 1) {
+    expect(placeOfKey(`K${key}`)).toBeGreaterThanOrEqual(0)
+    expect(placeOfKey(`K${key}`)).toBeLessThan(1)
+  }
 })

@@ -32,6 +32,7 @@ describe('a merge method', () => {
     const reason = `x; ${withholdsText('add', ['phone', 'fax'])}; the service does not clear skype`
     const asked = ['phone', 'fax', 'skype', 'ph']
     expect(asked.map((field) => isWithheldBy(reason, field))).toEqual([true, true, false, false])
+    expect(isWithheldBy(withholdsText('update', ['phone']), 'phone')).toBe(true)
     expect(isWithheldBy(null, 'phone')).toBe(false)
   })
 })

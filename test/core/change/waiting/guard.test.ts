@@ -68,6 +68,12 @@ describe('what a guard holds', () => {
     ['rejects at the share', { changes: 1, rejected: 10 }, { max_rejects: { share: 0.1 } }, undefined],
     ['rejects above it', { changes: 1, rejected: 11 }, { max_rejects: { share: 0.1 } }, 'max_rejects'],
     [
+      'rejects above the count beside a share of all',
+      { changes: 1, rejected: 6 },
+      { max_rejects: { share: 1, count: 5 } },
+      'max_rejects',
+    ],
+    [
       'deletes for too many rejects',
       { deletes: 1, rejected: 11 },
       { max_rejects: { count: 10 } },
