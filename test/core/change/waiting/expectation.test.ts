@@ -1,7 +1,7 @@
 // What the files of a source are expected to look like, file by file.
 import { describe, expect, it } from 'vitest'
 import type { KnownLink } from '../../../../src/core/change/diff.ts'
-import type { Compared } from '../../../../src/core/change/waiting/expected-changes.ts'
+import { type Compared, expectedChanges } from '../../../../src/core/change/waiting/expected-changes.ts'
 import { expectationOf } from '../../../../src/core/change/waiting/expectation.ts'
 import type { MappedRecord } from '../../../../src/core/mapping/mapping.ts'
 import type { SourceItem } from '../../../../src/core/mapping/record.ts'
@@ -70,6 +70,29 @@ describe('columns', () => {
   })
 })
 
+describe('a file that is not as expected', () => {
+  it('is held whole, with each broken expectation named once as the threshold', () => {
+    const pipeline = pipelineSettings({
+      expect: { columns: 'exact', records: { least: 10 } },
+      mode: 'full',
+    })
+    const expectation = expectationOf(pipeline, ['no', 'Mail', 'Status', 'Fax'])!
+    expect(expectation.verdict({ read: 9, links: 100, last: LAST })).toEqual({
+      guard: 'expect',
+      holds: 'all',
+      number: 3,
+      threshold: 'expect.columns, expect.records',
+      reason: saying(
+        'expect.columns: the file lacks "Tel", which the last accepted file has; expect.columns: the last accepted file has no "Fax"; expect.records: 9 records, at least 10 are expected',
+      ),
+    })
+  })
+
+  it('is none for its columns where nothing is said of them', () => {
+    expect(judged({ records: { least: 1 } }, { header: ['x'], read: 1 })).toBeUndefined()
+  })
+})
+
 describe('records', () => {
   it.each<[Expect['records'], number, string | undefined]>([
     [{ least: 10 }, 10, undefined],
@@ -122,6 +145,19 @@ describe('values', () => {
     expect(judged({ values: { Status: ['active'] } }, { rows })).toBe(
       saying('expect.values: "Status" has 1 values that are not in the list, the first on line 3'),
     )
+  })
+
+  it('that are foreign are counted; the line is that of the first', () => {
+    expect(judged({ values: { Status: ['closed'] } }, { rows })).toBe(
+      saying('expect.values: "Status" has 3 values that are not in the list, the first on line 2'),
+    )
+  })
+
+  it('are blank in a row that ends before their column', () => {
+    expect(judged({ blank: { Tel: { count: 0 } } }, { rows: [['1', 'a@x.example']] })).toBe(
+      saying('expect.blank: "Tel" is blank in 1 of 1 rows, at most 0 may be'),
+    )
+    expect(judged({ values: { Tel: ['1'] } }, { rows: [['1', 'a@x.example']] })).toBeUndefined()
   })
 
   it('are looked at in every row of a record of several, and in no defective row', () => {
@@ -213,9 +249,42 @@ describe('values that were sent', () => {
         'expect.values: "last" has another value, or one that cannot be read, for 3 of 20 linked records, at most 10% (2) may change',
       ),
     ],
+    [
+      'that were mended, to what was sent before',
+      { contact: { family_name: 'Ash' }, mended: ['family_name'] },
+      20,
+      LINK,
+      undefined,
+    ],
     ['where none was', { contact: { family_name: 'Oak' } }, 20, known({}), undefined],
   ])('may be replaced: %s', (_, desired, times, link, reason) => {
     expect(reasonOf(desired, times, link)).toBe(reason)
+  })
+
+  it.each<[string, Partial<PipelineSettings>, string]>([
+    ['one of several columns', { map: { family_name: { columns: ['name', 'last'] } } }, 'family_name'],
+    [
+      'a column that a template names',
+      { map: { family_name: { template: '{name} {last}' } } },
+      'family_name',
+    ],
+    ['the column of a custom field', { custom_fields: { shoe: { column: 'LAST' } } }, 'shoe'],
+  ])('may be made of %s', (_, made, field) => {
+    const steadily: Expect = { values: { last: { change: { count: 0 } } } }
+    const steady = expectedChanges(pipelineSettings({ ...made, expect: steadily }))
+    const old = known({ [field]: '1', other: '1' })
+    steady.compare(old, { contact: { [field]: '1', other: '2' }, mended: [] })
+    expect(steady.breaches(1)).toEqual([])
+    steady.compare(old, { contact: { [field]: '2', other: '2' }, mended: [] })
+    expect(steady.breaches(1)).toEqual([
+      '"last" has another value, or one that cannot be read, for 1 of 1 linked records, at most 0 may change',
+    ])
+  })
+
+  it('may all be replaced where no column is named', () => {
+    const steady = expectedChanges(pipelineSettings())
+    steady.compare(LINK, { contact: { family_name: 'Oak' }, mended: [] })
+    expect(steady.breaches(1)).toEqual([])
   })
 
   it('need no look at every row', () => {
@@ -255,5 +324,11 @@ describe('records that are new', () => {
         'expect.records: 31 linked records are rejected, the last accepted file has 100: a change of more than 30% (30)',
       ),
     )
+  })
+  it('count without linked records that are skipped', () => {
+    const expectation = expectationOf(pipelineSettings({ mode: 'full', expect: { records } }), HEADER)!
+    const skipped = { kind: 'skipped', key: '1' } as const
+    for (let turn = 0; turn < 31; turn += 1) expectation.compare(skipped, { known: known({}), isNew: false })
+    expect(expectation.verdict({ read: 100, links: 100, last: LAST })).toBeUndefined()
   })
 })
