@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   blockIndex,
+  blocksPrint,
   DIGEST_BYTES,
   linkStarts,
   NO_BLOCKS,
@@ -89,6 +90,32 @@ describe('settled blocks', () => {
         expect(picked.digests).toHaveLength(picked.counts.length * DIGEST_BYTES)
       }),
     ))
+
+  it('have a print that differs where a digest, a count or a link does', () => {
+    const one = packed([
+      { digest: 'a'.repeat(DIGEST_BYTES), links: [1, 2] },
+      { digest: 'b'.repeat(DIGEST_BYTES), links: [3] },
+    ])
+    const others: SettledBlocks[] = [
+      { ...one, digests: one.digests.with(0, 1) },
+      { ...one, counts: Uint8Array.of(1, 2) },
+      { ...one, links: one.links.with(2, 4) },
+      // Beyond the lowest byte.
+      { ...one, links: one.links.with(2, 3 + 2 ** 24) },
+    ]
+    expect(new Set([one, ...others].map(blocksPrint)).size).toBe(5)
+    expect(blocksPrint(NO_BLOCKS)).toBe('47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=')
+  })
+
+  it('have the same print wherever they lie in memory', () => {
+    const one = packed([{ digest: 'a'.repeat(DIGEST_BYTES), links: [1, 2] }])
+    const within = {
+      digests: Uint8Array.of(9, ...one.digests, 9).subarray(1, -1),
+      counts: Uint8Array.of(9, ...one.counts, 9).subarray(1, -1),
+      links: Uint32Array.of(9, ...one.links, 9).subarray(1, -1),
+    }
+    expect(blocksPrint(within)).toBe(blocksPrint(one))
+  })
 
   it('stay the same ones where all are picked', () => {
     const all = packed([{ digest: 'a'.repeat(DIGEST_BYTES), links: [1] }])
