@@ -1,6 +1,7 @@
 // Two plans compared: what differs is named, and nothing else.
 import { describe, expect, it } from 'vitest'
 import { judgedInput, type PlanNumbers } from '../../../src/core/change/waiting/guard.ts'
+import type { Plan } from '../../../src/core/change/plan/plan.ts'
 import { planDifference } from '../../../src/core/change/plan/plan-difference.ts'
 import { GUARDS } from '../../support/pipeline.ts'
 import { changeWith, phoneUpdates, planWith } from '../../support/plan.ts'
@@ -112,7 +113,26 @@ describe('the difference of two plans', () => {
   ])('%s is another hold', (_, file, numbers, guards) => {
     const one = planWith([], { judged: [judgedInput('a.csv', NUMBERS, GUARDS)] })
     const moved = judgedInput(file, { ...NUMBERS, ...numbers }, { ...GUARDS, ...guards })
-    const { heldBefore, heldAfter } = planDifference(one, planWith([], { judged: [moved] }))
-    expect([heldBefore.length, heldAfter.length]).toEqual([1, 1])
+    const { isSame, heldBefore, heldAfter } = planDifference(one, planWith([], { judged: [moved] }))
+    expect([isSame, heldBefore.length, heldAfter.length]).toEqual([false, 1, 1])
+  })
+
+  it('a hold by another guard is another one, be its numbers the same', () => {
+    const held = judgedInput('a.csv', NUMBERS, GUARDS)
+    const other = { ...held, hold: { ...held.hold!, guard: 'max_changes' } } as const
+    const [one, two] = [held, other].map((judged) => planWith([], { judged: [judged] })) as [Plan, Plan]
+    const { isSame, heldBefore, heldAfter } = planDifference(one, two)
+    expect({ isSame, heldBefore, heldAfter }).toEqual({
+      isSame: false,
+      heldBefore: [{ file: 'a.csv', ...held.hold }],
+      heldAfter: [{ file: 'a.csv', ...other.hold }],
+    })
+  })
+
+  it('names terms that are taken away more often than before', () => {
+    const taken = (count: number) =>
+      planWith(Array.from({ length: count }, () => changeWith({ kind: 'terms', terms: terms([], ['x']) })))
+    expect(planDifference(taken(1), taken(3)).termsRemoved).toEqual({ x: { before: 1, after: 3 } })
+    expect(planDifference(taken(2), taken(2)).termsRemoved).toEqual({})
   })
 })

@@ -118,6 +118,54 @@ describe('a plan that is built', () => {
     expect(plan.byTerm).toEqual({ Red: { add: 2, remove: 1 }, RED2: { add: 1, remove: 0 } })
   })
 
+  it('says which terms many different records gain or lose', () => {
+    const of = (term: string, keys: readonly string[]) =>
+      keys.map((key) => update({ key, terms: terms([term]) }))
+    const plan = planWith([
+      ...of('wide', ['1', '2', '3', '4', '5']),
+      ...of('rare', ['1', '2', '3', '4']),
+      ...of('same', ['1', '1', '1', '1', '1']),
+      ...['1', '2', '3', '4', '5'].map((key) => update({ key, terms: terms([], ['old']) })),
+    ])
+    expect(plan.sharedTerms).toEqual(new Set(['wide', 'old']))
+  })
+
+  it('counts the edits that stay, beside changes and beside deletes that are held', () => {
+    const edits = ['phone', 'fax'].map(
+      (field) => ({ field, rule: 'keep', sent: '1', service: '9', source: '2' }) as const,
+    )
+    const builder = planBuilder('shop', 'update_add')
+    builder.add([{ ...update({}), edits }])
+    builder.keep(3)
+    expect(builder.build({ counts: noCounts(), inputs: [], limits: LIMITS }).keptEdits).toBe(5)
+  })
+
+  it('says what it did not ask the service; then it knows of no edits', () => {
+    const unasked = ['terms', 'contacts'] as const
+    const plan = planWith([], { unasked })
+    expect([plan.unasked, plan.keptEdits]).toEqual([unasked, undefined])
+    expect(planWith([])).not.toHaveProperty('unasked')
+  })
+
+  it('says what of records is left out, where that was counted', () => {
+    const leftOut = { owned: {}, unproven: {}, former: 2, examples: [] }
+    expect(planWith([], { leftOut }).leftOut).toEqual(leftOut)
+    expect(planWith([])).not.toHaveProperty('leftOut')
+  })
+
+  it('has a report of each input, and estimates calls for each: no two files share one', () => {
+    const inputs = ['a.csv', 'b.csv'].map((file) => ({ file, status: 'done' }) as const)
+    const creates = (...files: readonly string[]) =>
+      planWith(
+        files.map((file, index) => create({ key: `K${index}`, source: { file, line: 2 } })),
+        { inputs },
+      )
+    expect(creates('a.csv', 'b.csv').inputs).toEqual(inputs)
+    expect(creates('a.csv', 'b.csv').estimate.requests).toBe(2)
+    expect(creates('a.csv', 'b.csv', 'a.csv', 'b.csv').estimate.requests).toBe(2)
+    expect(creates('a.csv', 'a.csv').estimate.requests).toBe(1)
+  })
+
   it('takes names as they come', () => {
     const plan = planWith([
       update({

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { PlannedWork } from '../../../src/core/change/estimate.ts'
 import type { Operation } from '../../../src/core/change/operation.ts'
 import {
+  changePlace,
   countryOf,
   partedFields,
   shownChange,
@@ -31,6 +32,69 @@ describe('a change as it is shown', () => {
       fields: { mail: { from: null, to: 'a@example.com' }, mail_status: { from: null, to: 2 } },
       terms: { add: ['a'], remove: [] },
       source: { file: 'a.csv', line: 7 },
+    })
+  })
+
+  it('of a new contact is whole, also where a former contact of the record had another value', () => {
+    const create = operationWith({
+      kind: 'create',
+      contactId: undefined,
+      fields: { phone: '2' },
+      known: { phone: '1' },
+    })
+    const shown = shownChange(create, 'add')
+    expect(shown).toMatchObject({ action: 'create', fields: { phone: { from: '1', to: '2' } } })
+    expect(shown).not.toHaveProperty('withheld')
+  })
+
+  it('of a new record whose contact was found is an update of that one', () => {
+    const found = operationWith({
+      kind: 'create',
+      fields: { phone: '2', fax: '3' },
+      known: { phone: '1' },
+      source: SOURCE,
+    })
+    expect(shownChange(found, 'add')).toEqual({
+      action: 'update',
+      key: 'K1',
+      contact_id: 7,
+      fields: { fax: { from: null, to: '3' } },
+      withheld: { phone: { from: '1', to: '2' } },
+      terms: NO_TERMS,
+      source: { file: 'a.csv', line: 7 },
+    })
+  })
+
+  it('names the edits that stay, and what the source wants in their place', () => {
+    const edits = [
+      { field: 'phone', rule: 'keep', sent: '1', service: '9', source: '2' },
+      { field: 'fax', rule: 'keep', sent: null, service: '8', source: null },
+    ] as const
+    const shown = shownChange({ ...operationWith({ kind: 'update', source: SOURCE }), edits }, 'update_add')
+    expect(shown).toEqual({
+      action: 'update',
+      key: 'K1',
+      contact_id: 7,
+      fields: {},
+      kept_edits: { phone: { from: '9', to: '2' }, fax: { from: '8', to: '' } },
+      terms: NO_TERMS,
+      source: { file: 'a.csv', line: 7 },
+    })
+    expect(showsNothing(shown)).toBe(false)
+    const without = shownChange({ ...operationWith({ kind: 'update' }), edits: [] }, 'update_add')
+    expect(without).not.toHaveProperty('kept_edits')
+  })
+
+  it('names all lines of a record of several rows', () => {
+    const source = { ...SOURCE, lines: [7, 9] }
+    expect(shownChange(operationWith({ kind: 'update', source }), 'add').source).toStrictEqual({
+      file: 'a.csv',
+      line: 7,
+      lines: [7, 9],
+    })
+    expect(shownChange(operationWith({ kind: 'update', source: SOURCE }), 'add').source).toStrictEqual({
+      file: 'a.csv',
+      line: 7,
     })
   })
 
@@ -110,6 +174,30 @@ describe('a change as it is shown', () => {
     // What is sent again and was pushed before is as wanted, where the method withholds it.
     expect(of({ fields: { phone: '1' }, known: { phone: '1' } })).toBe(true)
     expect(of({ fields: { phone: '1' }, known: { phone: '1' } }, 'update_add')).toBe(false)
+  })
+})
+
+describe('the place of a change', () => {
+  it.each([
+    ['a record that has gone', { line: null }, 'gone from a.csv'],
+    ['one of several rows that has gone', { line: null, lines: [7, 9] }, 'gone from a.csv'],
+    ['an input without lines', { line: 0 }, 'a.csv'],
+    ['one row', { line: 7 }, 'a.csv:7'],
+    ['several rows', { line: 7, lines: [7, 9, 12] }, 'a.csv:7,9,12'],
+  ])('of %s', (_, source, place) => expect(changePlace({ source: { file: 'a.csv', ...source } })).toBe(place))
+})
+
+describe('the fields that a step sends', () => {
+  it.each(['create', 'terms', 'consent', 'delete'] as const)('are all of them for a %s', (kind) => {
+    const step = operationWith({ kind, fields: { phone: '2' }, known: { phone: '1' } })
+    expect(partedFields(step, 'add')).toEqual({ sent: { phone: '2' }, withheld: {} })
+  })
+
+  it('are those that the update method lets through for an update', () => {
+    const fields = { phone: '2', fax: '3', email: 'a' }
+    const step = operationWith({ kind: 'update', fields, known: { phone: '1', email: 'a' } })
+    expect(partedFields(step, 'add')).toEqual({ sent: { fax: '3' }, withheld: { phone: '2' } })
+    expect(partedFields(step, 'update_add')).toEqual({ sent: fields, withheld: {} })
   })
 })
 
