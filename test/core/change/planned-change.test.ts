@@ -65,6 +65,13 @@ describe('a change as it is shown', () => {
     })
   })
 
+  it('withholds nothing of a step that is neither an update nor before one', () => {
+    const step = operationWith({ kind: 'terms', fields: { phone: '2' }, known: { phone: '1' } })
+    const shown = shownChange(step, 'add')
+    expect(shown.fields).toEqual({ phone: { from: '1', to: '2' } })
+    expect(shown).not.toHaveProperty('withheld')
+  })
+
   it('names the edits that stay, and what the source wants in their place', () => {
     const edits = [
       { field: 'phone', rule: 'keep', sent: '1', service: '9', source: '2' },
