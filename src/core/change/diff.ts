@@ -88,7 +88,7 @@ function isComplete(contact: Contact): boolean {
   return contact['mail'] !== undefined || FULL_ADDRESS_FIELDS.every((field) => contact[field] !== undefined)
 }
 
-/** Fields of `desired` that differ from what was last pushed, or that are `unsure`. A blank that was never filled is no change. */
+/** Fields of `desired` that differ from what was last pushed, or that are `unsure`. */
 export function changedFields(desired: Contact, known: Contact, unsure: readonly string[]): Contact {
   return Object.fromEntries(
     Object.entries(desired).filter(
