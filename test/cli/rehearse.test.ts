@@ -179,8 +179,8 @@ describe('a failure that passes, while a file is read', () => {
   }
 
   it.each([
-    [1, { before: 'INPUT_UNREADABLE', after: null }],
-    [2, { before: null, after: 'INPUT_UNREADABLE' }],
+    [1, { before: 'INPUT_IO', after: null }],
+    [2, { before: null, after: 'INPUT_IO' }],
   ])('opening %i: the file is named, and the exit code is 3', async (opening, unread) => {
     await place.write('new.yaml', configuration())
     await failing(opening)
