@@ -14,12 +14,12 @@
 // An approval is of one form of a change (printOfChange): whatever is different about it later, it is not approved.
 import { hash } from 'node:crypto'
 import { distinctTerms, presentNames, type TermAliases, termKey } from '../../mapping/terms.ts'
-import { plural } from '../../words/format.ts'
+import { number, plural } from '../../words/format.ts'
 import { limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
 import type { Operation } from '../operation.ts'
 import type { ApprovalRule } from './approval-settings.ts'
-import { contactsText, goneText, type PlanNumbers } from './guard.ts'
+import { goneText, type PlanNumbers } from './guard.ts'
 
 /** What a rule requires of a plan. */
 export interface RequiredApproval {
@@ -72,7 +72,7 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAlias
           required(
             'deletes',
             `deletes ${asWritten(when.deletes, links)}`,
-            `${deletes} of ${contactsText(links)} ${goneText(plan)}`,
+            `${number(deletes)} of ${plural(links, 'contact')} ${goneText(plan)}`,
           ),
         ]
       : []),
@@ -81,12 +81,12 @@ function requiredBy({ when, by }: ApprovalRule, plan: Judged, aliases: TermAlias
           required(
             'all',
             `changes ${asWritten(when.changes, links)}`,
-            `${contactsText(changes)} would be created or changed, with ${links} linked`,
+            `${plural(changes, 'contact')} would be created or changed, with ${number(links)} linked`,
           ),
         ]
       : []),
     ...(when.new_terms !== undefined && newTerms >= when.new_terms
-      ? [required('all', `new_terms ${when.new_terms}`, `${newTerms} terms would be created`)]
+      ? [required('all', `new_terms ${when.new_terms}`, `${plural(newTerms, 'term')} would be created`)]
       : []),
     ...(given.length > 0
       ? [required('given', `terms ${named}`, `contacts would be given ${named}`, given)]

@@ -2,6 +2,7 @@
 // to its end and before anything of it is sent; what was released already is not counted again.
 import type { GuardSettings } from '../../settings.ts'
 import { milliseconds } from '../../words/duration.ts'
+import { number, plural } from '../../words/format.ts'
 import { allowedBy, limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
 
@@ -52,9 +53,6 @@ export interface PlanNumbers {
   readonly isUndo?: boolean | undefined
 }
 
-/** `1 contact`, `1200 contacts`. */
-export const contactsText = (count: number): string => `${count} ${count === 1 ? 'contact' : 'contacts'}`
-
 /** Why contacts would be deleted. */
 export const goneText = ({ deletes, isUndo }: Pick<PlanNumbers, 'deletes' | 'isUndo'>): string =>
   isUndo === true ? 'would be deleted by the undo' : `${deletes === 1 ? 'is' : 'are'} missing from the source`
@@ -80,7 +78,7 @@ function heldAtOnce(numbers: PlanNumbers, limit: Limit) {
   const { deletes, links } = numbers
   if (deletes <= allowedBy(limit, links)) return undefined
   const threshold = limitText(limit, links)
-  const reason = `${deletes} of ${contactsText(links)} ${goneText(numbers)}, more than guards.max_deletes ${threshold} allows`
+  const reason = `${number(deletes)} of ${plural(links, 'contact')} ${goneText(numbers)}, more than guards.max_deletes ${threshold} allows`
   return { guard: 'max_deletes', threshold, reason } as const
 }
 
@@ -91,8 +89,8 @@ function heldOverTime(numbers: PlanNumbers, per: GuardSettings['max_deletes_per'
     const limit = per === 'off' ? undefined : per[within.period]
     if (limit === undefined || within.deletes + deletes <= allowedBy(limit, within.links)) continue
     const threshold = `${within.period}: ${limitText(limit, within.links)}`
-    const before = `${within.deletes} of ${within.links} ${within.deletes === 1 ? 'was' : 'were'} deleted within the last ${within.period}`
-    const reason = `${contactsText(deletes)} ${goneText(numbers)}, and ${before}: together more than guards.max_deletes_per ${threshold} allows`
+    const before = `${number(within.deletes)} of ${number(within.links)} ${within.deletes === 1 ? 'was' : 'were'} deleted within the last ${within.period}`
+    const reason = `${plural(deletes, 'contact')} ${goneText(numbers)}, and ${before}: together more than guards.max_deletes_per ${threshold} allows`
     return { guard: 'max_deletes_per', threshold, reason } as const
   }
   return undefined
@@ -103,19 +101,19 @@ function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   if (changes + deletes === 0) return undefined
   if (!isUnlimited(guards.max_rejects) && rejected > allowedBy(guards.max_rejects, read)) {
     const threshold = limitText(guards.max_rejects, read)
-    const reason = `${rejected} of ${read} records ${rejected === 1 ? 'was' : 'were'} rejected, more than guards.max_rejects ${threshold} allows; nothing from the file is sent`
+    const reason = `${number(rejected)} of ${plural(read, 'record')} ${rejected === 1 ? 'was' : 'were'} rejected, more than guards.max_rejects ${threshold} allows; nothing from the file is sent`
     return { guard: 'max_rejects', holds: 'all', number: rejected, threshold, reason }
   }
   // Before the first import a share is one of nothing.
   const isFirst = 'share' in guards.max_changes && links === 0
   if (!isUnlimited(guards.max_changes) && !isFirst && changes > allowedBy(guards.max_changes, links)) {
     const threshold = limitText(guards.max_changes, links)
-    const reason = `${contactsText(changes)} would be created or changed, with ${links} linked: more than guards.max_changes ${threshold} allows`
+    const reason = `${plural(changes, 'contact')} would be created or changed, with ${number(links)} linked: more than guards.max_changes ${threshold} allows`
     return { guard: 'max_changes', holds: 'all', number: changes, threshold, reason }
   }
   if (newTerms > guards.max_new_terms) {
     const threshold = String(guards.max_new_terms)
-    const reason = `${newTerms} ${newTerms === 1 ? 'term' : 'terms'} would be created, more than guards.max_new_terms ${threshold} allows`
+    const reason = `${plural(newTerms, 'term')} would be created, more than guards.max_new_terms ${threshold} allows`
     return { guard: 'max_new_terms', holds: 'all', number: newTerms, threshold, reason }
   }
   return undefined
@@ -130,16 +128,16 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   if (deletes === 0) return undefined
   const held = { holds: 'deletes', number: deletes } as const
   if (unidentified > 0) {
-    const reason = `the key of ${unidentified} rejected ${unidentified === 1 ? 'record' : 'records'} cannot be read, and each may be one of the ${deletes} that seem to be missing`
+    const reason = `the key of ${plural(unidentified, 'rejected record')} cannot be read, and each may be one of the ${number(deletes)} that seem to be missing`
     return { ...held, guard: 'unreadable_keys', threshold: '0', reason }
   }
   if (guards.hold_first_deletes && !hasDeleted) {
-    const reason = `${contactsText(deletes)} would be the first that this pipeline deletes, and guards.hold_first_deletes requires a review`
+    const reason = `${plural(deletes, 'contact')} would be the first that this pipeline deletes, and guards.hold_first_deletes requires a review`
     return { ...held, guard: 'hold_first_deletes', threshold: '0', reason }
   }
   const { read, lastRecords } = numbers
   if (isShrunken(read, lastRecords)) {
-    const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never accepted as the whole source, and ${contactsText(deletes)} would be deleted`
+    const reason = `the full export holds ${plural(read, 'record')}, the last accepted one held ${number(lastRecords)}: a tenth or less is never accepted as the whole source, and ${plural(deletes, 'contact')} would be deleted`
     return { ...held, guard: 'shrunken_export', threshold: `10% (${lastRecords})`, reason }
   }
   const tooMany = heldAtOnce(numbers, guards.max_deletes) ?? heldOverTime(numbers, guards.max_deletes_per)
