@@ -2,7 +2,7 @@
 // Labels are names of the configuration, routes and words of this program: never an id, a file or a person.
 import type { DaemonEvent, DaemonListener } from '../core/outcome/daemon.ts'
 import type { ServiceListener } from '../core/log/events/service-event.ts'
-import { OUTCOMES } from '../core/outcome/summary.ts'
+import { isBeforeOthers, OUTCOMES } from '../core/outcome/summary.ts'
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { createStandings, type Standings } from './standings.ts'
 
@@ -29,7 +29,7 @@ const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'broken'] as const
 /** Gauges that are named as if they were counters; each is the sum of another one. */
 const MISNAMED = ['resources', 'handles', 'requests'].map((what) => `${PREFIX}nodejs_active_${what}_total`)
 
-/** `left`: not taken yet, because it still changes or the run was stopped. */
+/** `refused`: also one that could not be read, which newer ones wait for. `left`: not taken yet, because it still changes or the run was stopped. */
 const FILE_STATUSES = ['done', 'refused', 'held', 'left'] as const
 
 const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -128,7 +128,8 @@ function createRunMetrics(registry: Registry) {
     const { pipeline, status } = run
     runs.inc({ pipeline, status })
     for (const outcome of OUTCOMES) records.inc({ pipeline, outcome }, run[outcome])
-    for (const { status } of run.files) files.inc({ pipeline, status })
+    for (const file of run.files)
+      files.inc({ pipeline, status: isBeforeOthers(file) ? 'refused' : file.status })
     deleted.inc({ pipeline }, run.deleted)
     terms.inc({ pipeline }, run.terms_created)
     drift.inc({ pipeline }, run.drift)

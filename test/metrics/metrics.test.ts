@@ -169,6 +169,22 @@ it('counts runs and records by what became of them; all series are there from th
   expect(await series('run_duration_seconds_sum')).toEqual({ 'run_duration_seconds_sum{pipeline="shop"}': 2 })
 })
 
+it('counts a file that could not be read, which newer ones wait for, as refused', async () => {
+  const { metrics, series } = metricsOver()
+  const files = [
+    { file: 'a.csv', status: 'done' },
+    { file: 'b.csv', status: 'left' },
+    { file: 'c.csv', status: 'left', code: 'INPUT_IO' },
+  ] as const
+  metrics.onDaemon({ type: 'run_ended', at: 0, run: { ...ended, files } })
+  expect(await series('files_total')).toEqual({
+    'files_total{pipeline="shop",status="done"}': 1,
+    'files_total{pipeline="shop",status="held"}': 0,
+    'files_total{pipeline="shop",status="left"}': 1,
+    'files_total{pipeline="shop",status="refused"}': 1,
+  })
+})
+
 it('says how things stand, and nothing of what is not known', async () => {
   const { series } = metricsOver()
   expect(await series('held')).toEqual({ 'held{pipeline="shop"}': 2 })

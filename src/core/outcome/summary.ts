@@ -59,7 +59,7 @@ const OUT_OF_REACH: readonly unknown[] = ['INPUT_IO', 'REMOTE_LOST', 'SPOOL_FAIL
 export const isOutOfReach = (code: unknown): boolean => OUT_OF_REACH.includes(code)
 
 /** The next run reads it unchanged: newer files wait for it, since what they say must not give way to what it says. */
-export const isBeforeOthers = ({ status, code }: InputReport): boolean =>
+export const isBeforeOthers = ({ status, code }: { status: string; code?: unknown }): boolean =>
   status === 'left' && isOutOfReach(code)
 
 /** Files that keep a run, or a plan, from being `ok`. One that was left in the inbox for its own reason counts as refused. */
