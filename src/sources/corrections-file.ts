@@ -18,6 +18,12 @@ type Column = (typeof COLUMNS)[number]
 
 export type CorrectionRow = Readonly<Record<Column, string>>
 
+/** A row of a file that was read, and where it begins. */
+interface ReadRow {
+  readonly line: number
+  readonly values: CorrectionRow
+}
+
 /** A spreadsheet must take no value for a formula. An apostrophe that stands there gets another one, so that reading removes one. */
 const guarded = (text: string): string => (/^\s*[=+\-@\t\r']/u.test(text) ? `'${text}` : text)
 const unguarded = (text: string): string => (text.startsWith("'") ? text.slice(1) : text)
@@ -53,15 +59,16 @@ async function openCorrections(path: string): Promise<CsvReader> {
   return readCsv(bytesInput(content, { name: basename(path) }), form)
 }
 
-async function rowsIn(path: string): Promise<readonly CorrectionRow[]> {
+async function rowsIn(path: string): Promise<readonly ReadRow[]> {
   const reader = await openCorrections(path)
   try {
     const places = placesIn(reader.header, path)
-    const rows: CorrectionRow[] = []
-    const rowOf = (item: SourceItem): CorrectionRow => {
+    const rows: ReadRow[] = []
+    const rowOf = (item: SourceItem): ReadRow => {
       if (item.kind !== 'record') throw refusal(`${path}: line ${item.line} cannot be read (${item.code})`)
       const valueOf = (column: Column) => unguarded(item.values[places.get(column) ?? -1] ?? '')
-      return Object.fromEntries(COLUMNS.map((column) => [column, valueOf(column)])) as CorrectionRow
+      const values = Object.fromEntries(COLUMNS.map((column) => [column, valueOf(column)])) as CorrectionRow
+      return { line: item.line, values }
     }
     for await (const items of reader.batches()) rows.push(...items.map(rowOf))
     return rows
@@ -74,7 +81,7 @@ async function rowsIn(path: string): Promise<readonly CorrectionRow[]> {
  * Encoding and delimiter are detected: spreadsheets write what their language is used to. Columns that are not there are blank. Throws
  * USAGE for what is no such file.
  */
-export const readCorrectionsCsv = (path: string): Promise<readonly CorrectionRow[]> =>
+export const readCorrectionsCsv = (path: string): Promise<readonly ReadRow[]> =>
   rowsIn(path).catch((error: unknown) => {
     const fault = inputError(error)
     throw fault === undefined ? error : refusal(fault.message)

@@ -531,7 +531,7 @@ it('goes to the owner of the source as a file, and comes back from one', async (
   const told = await place.cli('corrections', 'import', 'more.csv')
   expect(told).toMatchObject({
     code: 3,
-    stdout: '1 correction taken\n  row 2 refused: shop knows no record key:K9\n',
+    stdout: '1 correction taken\n  line 3 refused: shop knows no record key:K9\n',
   })
   expect(await place.json('corrections', 'import', 'mend.csv')).toMatchObject({ taken: 1, same: 1 })
 })

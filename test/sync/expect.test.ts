@@ -34,7 +34,7 @@ describe('a file that is not as expected', () => {
     [
       'has another value',
       renamed('Elsewhere'),
-      /"first" has 1 values that are not in the list, the first on line 2/,
+      /"first" has 1 value that is not in the list, the first on line 2/,
     ],
     [
       'has blank values',

@@ -8,7 +8,11 @@ import type { Correction } from '../../core/change/others/correction.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { number, plural } from '../../core/words/format.ts'
-import { readCorrectionsCsv, writeCorrectionsCsv } from '../../sources/corrections-file.ts'
+import {
+  type CorrectionRow,
+  readCorrectionsCsv,
+  writeCorrectionsCsv,
+} from '../../sources/corrections-file.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { decided } from '../deciding.ts'
 import { configFile } from '../config-file.ts'
@@ -175,13 +179,10 @@ export async function exportCorrections(
   return EXIT.done
 }
 
-async function rowsOf(path: string): Promise<readonly ImportedCorrection[]> {
-  const rows = await readCorrectionsCsv(path)
-  return rows.map(({ pipeline, key, field, corrected, reason }) => ({
-    ...{ pipeline, record: `key:${key}`, fields: { [field]: corrected } },
-    ...(reason === '' ? {} : { note: reason }),
-  }))
-}
+const importedOf = ({ pipeline, key, field, corrected, reason }: CorrectionRow): ImportedCorrection => ({
+  ...{ pipeline, record: `key:${key}`, fields: { [field]: corrected } },
+  ...(reason === '' ? {} : { note: reason }),
+})
 
 export async function takeCorrections(
   io: Io,
@@ -189,16 +190,15 @@ export async function takeCorrections(
   [file = '']: string[],
 ): Promise<number> {
   const settings = await commandSettings(io, options)
-  const rows = await rowsOf(resolve(io.cwd, file))
-  const done = await decided(
-    { io, options, settings },
-    { kind: 'corrections import', args: { rows: [...rows] } },
-  )
-  if (options.json === true) printJson(io, done)
+  const read = await readCorrectionsCsv(resolve(io.cwd, file))
+  const rows = read.map(({ values }) => importedOf(values))
+  const done = await decided({ io, options, settings }, { kind: 'corrections import', args: { rows } })
+  const refused = done.refused.map(({ row, reason }) => ({ row, line: read[row - 1]?.line ?? null, reason }))
+  if (options.json === true) printJson(io, { ...done, refused })
   else {
     const same = done.same === 0 ? '' : `, ${number(done.same)} held already`
     print(io, `${plural(done.taken, 'correction')} taken${same}`)
-    for (const { row, reason } of done.refused) print(io, `  row ${row} refused: ${reason}`)
+    for (const { line, reason } of refused) print(io, `  line ${line} refused: ${reason}`)
   }
   return done.refused.length === 0 ? EXIT.done : EXIT.partial
 }

@@ -26,12 +26,13 @@ function reportLines(report: DriftReport): readonly string[] {
   const { pipeline, contacts, checked, differing, gone, kept, by_field: byField } = report
   const { share, low, high, unanswered } = report
   if (contacts === 0) return [`${pipeline}: no contacts yet`]
-  const of = checked < contacts ? ` of ${number(contacts)}` : ''
+  const compared =
+    checked < contacts ? `${number(checked)} of ${number(contacts)} contacts` : plural(checked, 'contact')
   const interval =
     low === high ? '' : `; over all contacts ${percent(low)} to ${percent(high)} (95% interval)`
   const fields = Object.entries(byField).map(([field, times]) => `${field} ${number(times)}`)
   return [
-    `${pipeline}: ${number(checked)}${of} contacts compared with what was last sent`,
+    `${pipeline}: ${compared} compared with what was last sent`,
     `  differing ${number(differing)} (${percent(share)})${interval}`,
     ...(fields.length === 0 ? [] : [`    ${fields.join(', ')}`]),
     `  gone ${number(gone)}`,

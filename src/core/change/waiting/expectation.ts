@@ -6,6 +6,7 @@ import { cleanText } from '../../mapping/fields/field-check.ts'
 import type { MappedRecord } from '../../mapping/mapping.ts'
 import type { SourceItem } from '../../mapping/record.ts'
 import type { PipelineSettings } from '../../settings.ts'
+import { number, plural } from '../../words/format.ts'
 import { allowedBy, limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
 import type { Accepted } from '../accepted.ts'
@@ -40,6 +41,8 @@ interface Found {
   readonly last: Measure | undefined
 }
 
+const be = (count: number): string => (count === 1 ? 'is' : 'are')
+
 const named = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 
 /** What the header has and the other one has not. */
@@ -63,16 +66,17 @@ function recordTexts({ records }: Expect, found: Found): string[] {
   const { mode, read, added, rejected, links, last } = found
   const texts: string[] = []
   const { least, change } = records ?? {}
-  if (least !== undefined && read < least) texts.push(`${read} records, at least ${least} are expected`)
+  if (least !== undefined && read < least)
+    texts.push(`${plural(read, 'record')}, at least ${number(least)} ${be(least)} expected`)
   if (change === undefined || mode !== 'full' || last?.mode !== 'full') return texts
   const most = allowedBy(change, last.records)
   // Where most of that file never became contacts, its records are new once more.
   const counts = [
-    [Math.abs(read - last.records), `${read} records`],
-    [links * 2 < last.records ? 0 : added, `${added} of ${read} records are new`],
-    [rejected, `${rejected} linked records are rejected`],
+    [Math.abs(read - last.records), plural(read, 'record')],
+    [links * 2 < last.records ? 0 : added, `${number(added)} of ${number(read)} records ${be(added)} new`],
+    [rejected, `${plural(rejected, 'linked record')} ${be(rejected)} rejected`],
   ] as const
-  const than = `the last accepted file has ${last.records}: a change of more than ${limitText(change, last.records)}`
+  const than = `the last accepted file has ${number(last.records)}: a change of more than ${limitText(change, last.records)}`
   texts.push(...counts.flatMap(([count, text]) => (count > most ? [`${text}, ${than}`] : [])))
   return texts
 }
@@ -115,12 +119,12 @@ function watchedBreaches({ name, place, allowed, most, ...counted }: Watched, ro
   if (most !== undefined && counted.blank > allowedBy(most, rows))
     breaches.push({
       key: 'blank',
-      text: `"${name}" is blank in ${counted.blank} of ${rows} rows, at most ${limitText(most, rows)} may be`,
+      text: `"${name}" is blank in ${number(counted.blank)} of ${number(rows)} rows, at most ${limitText(most, rows)} may be`,
     })
   if (allowed !== undefined && counted.foreign > 0)
     breaches.push({
       key: 'values',
-      text: `"${name}" has ${counted.foreign} values that are not in the list, the first on line ${counted.firstLine}`,
+      text: `"${name}" has ${plural(counted.foreign, 'value that is', 'values that are')} not in the list, the first on line ${counted.firstLine}`,
     })
   return breaches
 }

@@ -6,6 +6,7 @@ import { mappingColumns } from '../../mapping/fields/field-mapping.ts'
 import type { Contact } from '../../mapping/contact.ts'
 import { mappedFields } from '../../mapping/optional.ts'
 import type { PipelineSettings } from '../../settings.ts'
+import { number } from '../../words/format.ts'
 import { allowedBy, limitText } from '../../words/limit.ts'
 import type { Limit } from '../../words/scalars.ts'
 import { changedFields, type KnownLink } from '../diff.ts'
@@ -65,7 +66,7 @@ export function expectedChanges(pipeline: PipelineSettings): ExpectedChanges {
         .filter(({ replaced, most }) => replaced > allowedBy(most, links))
         .map(
           ({ name, replaced, most }) =>
-            `"${name}" has another value, or one that cannot be read, for ${replaced} of ${links} linked records, at most ${limitText(most, links)} may change`,
+            `"${name}" has another value, or one that cannot be read, for ${number(replaced)} of ${number(links)} linked records, at most ${limitText(most, links)} may change`,
         ),
   }
 }

@@ -143,7 +143,7 @@ describe('values', () => {
   it('are those of the list, in any case; a blank is none', () => {
     expect(judged({ values: { Status: ['active', 'Inactive'] } }, { rows })).toBeUndefined()
     expect(judged({ values: { Status: ['active'] } }, { rows })).toBe(
-      saying('expect.values: "Status" has 1 values that are not in the list, the first on line 3'),
+      saying('expect.values: "Status" has 1 value that is not in the list, the first on line 3'),
     )
   })
 
@@ -171,7 +171,7 @@ describe('values', () => {
       { kind: 'defect', code: 'RECORD_RAGGED', message: '', values: ['1', '', 'z'], line: 9 },
     ])
     expect(expectation.verdict({ read: 2, links: 0, last: undefined })?.reason).toContain(
-      '1 values that are not in the list, the first on line 7',
+      '1 value that is not in the list, the first on line 7',
     )
   })
 
