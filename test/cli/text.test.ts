@@ -8,6 +8,7 @@ import { ConfigurationError, errorMessage, exitOfUnhandled } from '../../src/cli
 import { outsideModule, withinModule } from '../../src/sources/module/unhandled.ts'
 import { createProgress } from '../../src/cli/progress.ts'
 import { resultLines } from '../../src/cli/summary.ts'
+import { shellWord } from '../../src/cli/terminal.ts'
 import { SyncError } from '../../src/core/words/errors.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
 import { testClock } from '../support/clock.ts'
@@ -170,4 +171,15 @@ describe('the configuration file', () => {
     const none = { cwd: '/w', env: { CONTACT_SYNC_CONFIG: '' } }
     expect(configFile(none, { config: '' })).toBe('/w/config/contact-sync.yaml')
   })
+})
+
+it.each([
+  ['K-1_a', 'K-1_a'],
+  ['a@example.com', 'a@example.com'],
+  ['', "''"],
+  ['Kunde 7', "'Kunde 7'"],
+  ['$(reboot)', "'$(reboot)'"],
+  ["O'Hara; x", "'O'\\''Hara; x'"],
+])('a key %j in a command that is shown is %s', (key, word) => {
+  expect(shellWord(key)).toBe(word)
 })

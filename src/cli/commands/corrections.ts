@@ -20,6 +20,7 @@ import type { DecidingOptions } from '../decided-by.ts'
 import { replacedText, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
+import { shellWord } from '../terminal.ts'
 
 /** `FIELD=VALUE`, each field once. */
 function fieldsOf(assignments: readonly string[]): FieldTexts {
@@ -149,7 +150,7 @@ export async function dropOne(io: Io, options: DecidingOptions, [written = '']: 
       if (run !== null)
         print(
           io,
-          `  a change of run ${run} that waits has its value, and sends it: contact-sync held drop ${run} --key ${key}`,
+          `  a change of run ${run} that waits has its value, and sends it: contact-sync held drop ${run} --key ${shellWord(key)}`,
         )
     }
   return EXIT.done

@@ -4,7 +4,7 @@ import type { ChangeGroup } from '../../core/change/plan/plan.ts'
 import { changePlace, type PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { number } from '../../core/words/format.ts'
 import { shownValue } from '../format.ts'
-import type { Terminal } from '../terminal.ts'
+import { shellWord, type Terminal } from '../terminal.ts'
 
 type Paint = Terminal['paint']
 
@@ -81,7 +81,7 @@ function exampleText(change: PlannedChange, paint: Paint): readonly string[] {
   const rest = cut.length - MOST_EXAMPLE_LINES
   // One line more would take as much room as the line that says so.
   if (rest <= 1) return [head, ...cut]
-  const further = `      and ${number(rest)} more (--key ${change.key} shows them)`
+  const further = `      and ${number(rest)} more (--key ${shellWord(change.key)} shows them)`
   return [head, ...cut.slice(0, MOST_EXAMPLE_LINES), further]
 }
 
