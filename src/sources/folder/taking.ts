@@ -1,11 +1,10 @@
 // Takes an input out of the drop folder, so that what is archived is what was read. A name may be given to another file at
 // any moment: so the file is first moved to where no other program writes, and checked there. Another one is moved back, never
 // over a newer one of its name. What a killed run has taken is moved back by the next.
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { faultCode } from '../fault.ts'
+import { digestOf } from './digest.ts'
 import { displayName, entryPath, nameBefore } from '../file-name.ts'
 import { withoutChangeTime } from '../input-file.ts'
 import { removeLeftoverFiles } from './leftovers.ts'
@@ -66,10 +65,8 @@ async function isWhatWasRead(taken: Buffer, { version, sha256 }: Wanted): Promis
   const here = await versionAt(taken)
   if (withoutChangeTime(here) !== withoutChangeTime(version)) return false
   if (sha256 === undefined) return true
-  const hash = createHash('sha256')
-  for await (const part of createReadStream(taken) as AsyncIterable<Buffer>) hash.update(part)
   // A program that has it open may still write to it.
-  return hash.digest('hex') === sha256 && (await versionAt(taken)) === here
+  return (await digestOf(taken)) === sha256 && (await versionAt(taken)) === here
 }
 
 /** Removes the folder of what has been taken, once that has left it. */

@@ -1,6 +1,5 @@
 // Copies of files on another machine, beside the state: each is fetched once, and stays until the file was put away.
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceInput } from '../../core/ports.ts'
@@ -80,10 +79,4 @@ export async function clearCopies(spool: string, kept: readonly string[]): Promi
     .filter((name) => name.startsWith(COPY) || name.startsWith(WORK))
     .map((name) => join(spool, name))
   for (const path of old) if (!kept.includes(path)) await rm(path, { recursive: true, force: true })
-}
-
-export async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const part of createReadStream(path) as AsyncIterable<Buffer>) hash.update(part)
-  return hash.digest('hex')
 }

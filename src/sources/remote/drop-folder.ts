@@ -5,6 +5,7 @@ import { extname, join } from 'node:path'
 import type { RejectRow, SourceInput } from '../../core/ports.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { archivedName, displayName, rawName, WRITING } from '../file-name.ts'
+import { digestOf } from '../folder/digest.ts'
 import { contentWithout, type Destination, type DropFolder, type Find } from '../folder/drop-folder.ts'
 import { isWanted, type Listing, listSettled, notAFile, settlesIn } from '../folder/folder-listing.ts'
 import { leftoversAmong } from '../folder/leftovers.ts'
@@ -14,16 +15,7 @@ import type { SourceDeps } from '../kind.ts'
 import type { FolderOptions } from '../options.ts'
 import type { RejectsLayout } from '../rejects.ts'
 import { assertUnclaimed, type Claimant, claimInput, releaseClaim, releaseStale } from './claims.ts'
-import {
-  clearCopies,
-  copyPath,
-  digestOf,
-  isThere,
-  makeCopy,
-  onDisk,
-  withWorkFolder,
-  writeParts,
-} from './copies.ts'
+import { clearCopies, copyPath, isThere, makeCopy, onDisk, withWorkFolder, writeParts } from './copies.ts'
 import { type RemoteFolder, withSession } from './open.ts'
 import type { Names, RemoteEntry, RemoteSession, TakenFile } from './session.ts'
 
