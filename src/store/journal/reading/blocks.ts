@@ -33,7 +33,7 @@ const BLOCKS_A_PAGE = 4096
 const MOST_UNSETTLED = 100_000
 const LARGEST_LINK = 2 ** 32 - 1
 
-const numbers = (bytes: Buffer): Uint32Array => new Uint32Array(Uint8Array.from(bytes).buffer)
+const numbers = (bytes: Buffer): Uint32Array => new Uint32Array(new Uint8Array(bytes).buffer)
 const bytesOf = (array: Uint8Array | Uint32Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength)
 
