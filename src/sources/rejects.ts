@@ -39,7 +39,8 @@ export async function writeRejectsCsv(
   const csv = await open(path, 'w', 0o600)
   try {
     await writeRows({ csv, lines: undefined }, { header, delimiter: ',', jsonLines: false }, rows)
-    await csv.sync()
+    // A pipe or a device has nothing to be flushed.
+    if ((await csv.stat()).isFile()) await csv.sync()
   } finally {
     await csv.close()
   }

@@ -19,8 +19,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeText } from '../../src/app/audit-files.ts'
+import { writeExport } from '../../src/app/export-file.ts'
 import { outputFile } from '../../src/app/output-file.ts'
 import type { Settings } from '../../src/core/settings.ts'
+import { writeRejectsCsv } from '../../src/sources/rejects.ts'
 import { backupState } from '../../src/store/file/backup.ts'
 import { openState } from '../../src/store/state-store.ts'
 
@@ -85,6 +87,21 @@ it.skipIf(process.platform === 'win32')('a pipe, and a link to one, are written 
     await reader.close()
   }
   expect([await readlink(at('out')), (await stat(at('pipe'))).isFIFO()]).toEqual(['pipe', true])
+})
+
+it.skipIf(process.platform === 'win32')('rejects are written into a pipe, too, and to a device', async () => {
+  const rejects = (path: string) =>
+    writeExport(path, (file) => writeRejectsCsv(file, ['Nr'], ReadableStream.from([])))
+  execFileSync('mkfifo', [at('pipe')])
+  const reader = await open(at('pipe'), constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    expect(await rejects(at('pipe'))).toEqual({ replaced: false })
+    const { buffer, bytesRead } = await reader.read(Buffer.alloc(99), 0, 99, null)
+    expect(buffer.toString('utf8', 0, bytesRead)).toBe('Nr,_reason,_file,_line\n')
+  } finally {
+    await reader.close()
+  }
+  expect(await rejects('/dev/null')).toEqual({ replaced: false })
 })
 
 it.skipIf(process.platform === 'win32')(
