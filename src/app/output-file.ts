@@ -39,14 +39,24 @@ export interface OutputOf {
   readonly settings: Settings
   /** The files or folders of configuration that the command reads. */
   readonly configurations: readonly string[]
+  /** Whether standard output holds the JSON document of the command, and nothing else. */
+  readonly json: boolean | undefined
 }
 
 /** What `-` means where a file is named. */
 const STDOUT = '/dev/stdout'
+const NAMES_OF_STDOUT = [STDOUT, '/dev/fd/1', '/proc/self/fd/1']
 
-/** The path of the file that is called so; relative names lie in `cwd`. Throws USAGE where it is one of our own files. */
-export function outputFile(name: string, { cwd, settings, configurations }: OutputOf): string {
+/**
+ * The path of the file that is called so; relative names lie in `cwd`. Throws USAGE where it is one of our own files, or
+ * standard output that holds something else.
+ */
+export function outputFile(name: string, { cwd, settings, configurations, json }: OutputOf): string {
   const path = name === '-' ? STDOUT : resolve(cwd, name)
+  if (json === true && NAMES_OF_STDOUT.includes(path))
+    throw new SyncError('USAGE', 'with --json standard output holds one JSON document, and no file as well', {
+      hint: 'Name another file, or leave --json out.',
+    })
   const own = ownFile(path, settings, configurations)
   if (own === undefined) return path
   throw new SyncError('USAGE', `${path} is ${own} of contact-sync and is not replaced`, {

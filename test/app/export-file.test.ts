@@ -123,11 +123,12 @@ it.skipIf(process.platform === 'win32')(
 )
 
 describe('the name of a file to write', () => {
-  const outputOf = (name: string, configuration = 'c.yaml') =>
+  const outputOf = (name: string, configuration = 'c.yaml', json = false) =>
     outputFile(name, {
       cwd: folder,
       settings: { state: { path: at('s.db') }, log: { folder: at('logs') } } as Settings,
       configurations: [at(configuration)],
+      json,
     })
 
   it.each([
@@ -158,6 +159,14 @@ describe('the name of a file to write', () => {
   it('may be -, for standard output', () => {
     expect(outputOf('-')).toBe('/dev/stdout')
   })
+
+  it.each(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
+    'is not %s with --json: that holds one document',
+    (name) => {
+      expect(() => outputOf(name, 'c.yaml', true)).toThrow('one JSON document')
+      expect(outputOf('a.csv', 'c.yaml', true)).toBe(at('a.csv'))
+    },
+  )
 
   it.each(['s.db.csv', 's.dbx', 'other.yaml', 'logs/audit.jsonl'])('may be %s', (name) => {
     expect(outputOf(name)).toBe(at(name))

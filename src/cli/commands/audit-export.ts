@@ -20,7 +20,12 @@ interface ExportOptions extends FilterOptions {
 export async function exportAudit(io: Io, options: ExportOptions, [name]: string[]): Promise<number> {
   if (name === undefined) throw new SyncError('USAGE', 'audit export needs the name of the file to write')
   const settings = await commandSettings(io, options)
-  const file = outputFile(name, { cwd: io.cwd, settings, configurations: [configFile(io, options)] })
+  const file = outputFile(name, {
+    cwd: io.cwd,
+    settings,
+    configurations: [configFile(io, options)],
+    json: options.json,
+  })
   if (options.subject !== undefined)
     return exportSubject(io, { ...options, settings }, { file, subject: options.subject })
   return withLog(io, { ...options, settings }, async (state) => {

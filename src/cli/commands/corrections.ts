@@ -167,6 +167,7 @@ export async function exportCorrections(
     cwd: io.cwd,
     settings: await commandSettings(io, options),
     configurations: [configFile(io, options)],
+    json: options.json,
   })
   const corrections = await correctionsOf(io, options, names)
   const rows = corrections.map((one) => ({

@@ -97,7 +97,10 @@ export async function plan(io: Io, options: PlanCommandOptions, names: string[])
   const { key } = options
   const shown = options.json === true ? jsonOutput(io, options) : textOutput(io, options, pipelines.length)
   const pathOf = (name: string): string =>
-    outputFile(name, { cwd: io.cwd, settings, configurations: [configFile(io, options)] })
+    outputFile(name, {
+      ...{ cwd: io.cwd, settings, configurations: [configFile(io, options)] },
+      json: options.json,
+    })
   const outputs = [shown, ...planFiles(io, options, { ...options, pipelines, pathOf })]
   const plans: Plan[] = []
   for (const pipeline of pipelines)

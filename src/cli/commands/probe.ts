@@ -46,7 +46,7 @@ export async function probe(io: Io, options: ProbeOptions): Promise<number> {
   const path =
     output === undefined
       ? undefined
-      : outputFile(output, { cwd: io.cwd, settings, configurations: [configFile(io, options)] })
+      : outputFile(output, { cwd: io.cwd, settings, configurations: [configFile(io, options)], json })
   const { host } = new URL(settings.service.base_url)
   const question = `Create and delete three contacts at ${host}, with at most ${PROBE_REQUESTS} requests?`
   await confirm(io, question, yes)

@@ -120,6 +120,7 @@ export async function exportRejects(
     cwd: io.cwd,
     settings,
     configurations: [configFile(io, options)],
+    json: options.json,
   })
   const rejects = () => openRejects(io, { ...options, settings }, names)
   const columns = await unitedHeader(rejects())

@@ -52,6 +52,7 @@ export async function rehearseConfiguration(io: Io, options: RehearseOptions): P
           cwd: io.cwd,
           settings: before,
           configurations: [configFile(io, options), other],
+          json: options.json,
         })
   const progress = createProgress('rehearse', io, clock)
   const rehearsals = await rehearse(before, after, {

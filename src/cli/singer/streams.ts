@@ -48,6 +48,15 @@ export async function streams(io: Io, options: StreamsOptions, names: string[]):
   const settings = await commandSettings(io, options, { withoutSecrets: 'all_but_sources' })
   const pipeline = onlyPipeline(settings, names)
   const { stream: chosen } = singerSource(pipeline).options
+  const file =
+    options.output === undefined
+      ? undefined
+      : outputFile(options.output, {
+          cwd: io.cwd,
+          settings,
+          configurations: [configFile(io, options)],
+          json: options.json,
+        })
   const found = await discoverStreams(pipeline, {
     signal: io.signal,
     tell: (text) => printError(io, `tap: ${text}`),
@@ -57,12 +66,7 @@ export async function streams(io: Io, options: StreamsOptions, names: string[]):
   if (!found.streams.some(({ stream }) => stream === chosen))
     printError(io, `warning: the tap has no stream ${chosen}, which pipeline ${pipeline.name} names`)
   printError(io, `${plural(found.streams.length, 'stream')}; names of fields are columns for the mapping`)
-  if (options.output === undefined) return 0
-  const file = outputFile(options.output, {
-    cwd: io.cwd,
-    settings,
-    configurations: [configFile(io, options)],
-  })
+  if (file === undefined) return 0
   const { replaced } = await writeText(file, [found.catalog])
   printError(io, `catalog written to ${file}${replacedText(replaced)}; name it as source.catalog`)
   return 0
