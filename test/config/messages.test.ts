@@ -269,6 +269,9 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'url-with-api-path': [
     '2:13: service.base_url: contains the path of the interface; end it before /public/api',
   ],
+  'version-of-dots': [
+    '4:16: service.api_version: is no version; write it as in the path of the interface, V1 for example',
+  ],
   'text-rules': [
     '5:26: pipelines.shop.skip_without[1]: names no mapped field; known here: mail, title, title2, first_name, family_name, company, job_title, skype, fax, mail2',
     '5:32: pipelines.shop.skip_without[2]: names no mapped field; known here: mail, title, title2, first_name, family_name, company, job_title, skype, fax, mail2',

@@ -53,7 +53,7 @@ export const serviceSchema = z.strictObject({
     .describe('A file with the key, instead of `api_key`; relative to the configuration.'),
   api_version: z
     .string()
-    .regex(/^[A-Za-z0-9._-]+$/, {
+    .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]+$/, {
       error: 'is no version; write it as in the path of the interface, V1 for example',
     })
     .prefault('V1')
