@@ -99,7 +99,8 @@ async function stillToSend(
   if (run === undefined || run.endedAt !== undefined) return { changes: 0, requests: 0, seconds: 0 }
   const totals = await state.planTotals(run.id)
   const { bulk, rate_limit: rateLimit } = settings.service
-  const limits = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.per }
+  const { requests, per: perMs, per_day: perDay } = rateLimit
+  const limits = { bulkSize: bulk.size, requests, perMs, perDay }
   const { update_method: mergeMethod, terms } = pipeline
   const how = {
     mergeMethod,

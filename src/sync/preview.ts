@@ -362,7 +362,8 @@ function ended(
   // Edits are looked for as a merge method looks at what is there: by a read of each contact that is updated.
   const method = respectsHandEdits(pipeline) ? 'update' : pipeline.update_method
   const mergeMethod = of.mergeMethod ?? method
-  const rate = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.per }
+  const { requests, per: perMs, per_day: perDay } = rateLimit
+  const rate = { bulkSize: bulk.size, requests, perMs, perDay }
   const policy = termPolicy({ cause: 'record', undoes: undefined }, pipeline)
   const how = {
     mergeMethod,

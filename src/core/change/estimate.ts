@@ -1,6 +1,7 @@
 // How many requests a plan takes, and how long under the rate limit.
 import { type MergeMethod, needsActual } from './merge-method.ts'
 import type { TermSettings } from '../settings.ts'
+import { DAY_MS } from '../words/duration.ts'
 
 /** So few new terms are looked at one by one. */
 export const FEW_TERMS = 3
@@ -34,6 +35,8 @@ export interface EstimateLimits {
   readonly bulkSize: number
   readonly requests: number
   readonly perMs: number
+  /** In any 24 hours; undefined: no limit. */
+  readonly perDay?: number | undefined
   readonly mergeMethod: MergeMethod
   /** Whether updates share calls, as creates do. */
   readonly updatesInBulk: boolean
@@ -85,6 +88,16 @@ function updateRequests(files: readonly WorkInBulk[], limits: EstimateLimits): n
 const total = (files: readonly WorkInBulk[], of: (one: WorkInBulk) => number): number =>
   files.reduce((sum, one) => sum + of(one), 0)
 
+type RateLimits = Pick<EstimateLimits, 'requests' | 'perMs' | 'perDay'>
+
+/** From the first request to the last, where each goes as soon as it may. */
+function leastMs(count: number, { requests, perMs, perDay }: RateLimits): number {
+  const inWindows = (some: number): number => Math.max(0, Math.ceil(some / requests) - 1) * perMs
+  if (perDay === undefined) return inWindows(count)
+  const fullDays = Math.max(0, Math.ceil(count / perDay) - 1)
+  return Math.max(inWindows(count), fullDays * DAY_MS + inWindows(count - fullDays * perDay))
+}
+
 /** `seconds` is what the limit alone demands; the service's own time comes on top. `files`: the parts of it that each file brings. */
 export function estimate(
   work: PlannedWork,
@@ -102,6 +115,5 @@ export function estimate(
     work.withdrawals * 3 +
     // The mail_status is read before it.
     work.deletes * 2
-  const fullWindows = Math.max(0, Math.ceil(requests / limits.requests) - 1)
-  return { requests, seconds: Math.round((fullWindows * limits.perMs) / 100) / 10 }
+  return { requests, seconds: Math.round(leastMs(requests, limits) / 100) / 10 }
 }

@@ -30,6 +30,17 @@ describe('an estimate', () => {
     expect(under('replace')).toBe(2 + (1 + 3 * 2) + 4 + 2 + 2)
   })
 
+  it.each([
+    [3, 0, 0],
+    [3, 3, 0],
+    [3, 7, 2 * 86_400],
+    [100, 107, 86_400 + 1],
+    // The window allows fewer than the day does.
+    [1_000_000, 432_006, 86_401],
+  ])('with %i requests a day, %i of them take %i seconds', (perDay, updates, seconds) => {
+    expect(estimate({ ...NOTHING, updates }, { ...LIMITS, perDay })).toEqual({ requests: updates, seconds })
+  })
+
   it.each<[string, Partial<PlannedWork>, object, number]>([
     ['nothing', {}, {}, 0],
     ['creates with a mail, in calls of fifty', { createsWithMail: 51 }, {}, 2],
