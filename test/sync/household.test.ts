@@ -171,6 +171,31 @@ describe('a lost create of a household', () => {
     expect(firstNames(line)).toEqual(['Bo', 'Ann'])
   })
 
+  it('whose member the answer to a call lacks is waited for, and is not created again because a look is early', async () => {
+    const line = household()
+    const { service } = line
+    const late = new Map<number, Record<string, unknown>>()
+    service.answer = ([first, ...others]) => {
+      for (const { id } of others) {
+        late.set(id, service.contacts.get(id) ?? {})
+        service.contacts.delete(id)
+      }
+      return first === undefined ? [] : [first]
+    }
+    let looks = 0
+    service.fault = ({ method, path }) => {
+      if (looks > 0) for (const [id, contact] of late) service.contacts.set(id, contact)
+      if (late.size > 0 && method === 'GET' && path === '/contact/<contact_mail>') looks += 1
+      return undefined
+    }
+    line.source.drop('a.csv', [HEADER, ANN, CY])
+    expect(await line.run()).toMatchObject({ created: 2, updated: 0, in_doubt: 0 })
+    expect(firstNames(line).sort()).toEqual(['Ann', 'Cy'])
+    expect(service.writes()).toHaveLength(1)
+    const entries = await line.state.logPage({}, { order: 'oldest', limit: 100 })
+    expect(entries.filter(({ action, outcome }) => action === 'create' && outcome === 'done')).toHaveLength(2)
+  })
+
   it('that never arrived is sent again, though others of the address look much like it', async () => {
     const line = household()
     line.service.contacts.set(70, { mail: MAIL, first_name: 'Bo', family_name: 'Ash', phone: '1' })

@@ -227,6 +227,9 @@ async function parkDoubt(
   )
 }
 
+/** Of a call that was made: a request of it has left, and may have been applied. */
+const once = (operation: Operation): Operation => ({ ...operation, sent: operation.sent + 1 })
+
 /**
  * The call was refused as a whole: which member is to blame is found by sending fewer at a time. `isTooLarge`: none is;
  * what is too large to be read was not carried out, not even in part.
@@ -238,7 +241,7 @@ async function sendSplit(
 ): Promise<void> {
   if (context.pipeline.duplicate_check_method !== 'email' && !isTooLarge) {
     // Some may have been applied before the refusal, and sending those again would double them.
-    for (const operation of operations) await settleDoubt(operation, context, true)
+    for (const operation of operations) await settleDoubt(once(operation), context, true)
     return
   }
   const half = Math.ceil(operations.length / 2)
@@ -274,7 +277,7 @@ async function settleBulk(
   await settle([...settled, ...merged], context)
   for (const mail of match.unanswered) {
     const operation = byMail.get(mail)
-    if (operation !== undefined) await settleDoubt(operation, context, false)
+    if (operation !== undefined) await settleDoubt(once(operation), context, false)
   }
 }
 
