@@ -422,6 +422,28 @@ describe('audit forget', () => {
     expect((await json('run', 'crm')).said).toMatchObject({ pipelines: [{ created: 0, erased: 1 }] })
   })
 
+  it.each([
+    ['at the service: it is not done', ['--at-service', 'delete'], 3, 'not_erased'],
+    ['here alone: it is outside of its reach', [], 0, 'outside'],
+  ] as const)(
+    'names the contact that a create in doubt may have made, asked %s',
+    async (_, options, code, part) => {
+      await shop.configure(
+        CONFIGURATION.replace(
+          'map: { mail: mail, first_name: first, family_name: last, phone: phone }',
+          'map: { first_name: first, family_name: last, ba_street: mail, ba_city: no, ba_postal_code: tags }',
+        ).replace('terms: { assign: [{ column: tags, split: ";" }] }', 'duplicate_check_method: none'),
+      )
+      shop.sandbox.control.faults.add({ match: 'POST /contact', next: 1, do: 'lost', ms: 0 })
+      await drop('shop', 'a.csv', HEADER + row(ERIKA, '10115'))
+      expect((await json('run')).said).toMatchObject({ pipelines: [{ in_doubt: 1 }, {}] })
+      const forgotten = await json('audit', 'forget', `key:${ERIKA.no}`, '--yes', ...options)
+      expect(forgotten.code).toBe(code)
+      expect(JSON.stringify(forgotten.said[part])).toMatch(/a create of this person was in doubt \(1\)/)
+      expect(forgotten.said).toMatchObject({ removed: { in_doubt: 1, open_operations: 1 } })
+    },
+  )
+
   it('wants one person also where nothing of them was sent', async () => {
     await shop.configure(
       CONFIGURATION.replaceAll('settle: 0s }', 'settle: 0s }\n    guards: { max_changes: 0 }'),

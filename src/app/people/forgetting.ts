@@ -21,7 +21,7 @@ import type { Desk } from '../run/desk.ts'
 import { assertOfService } from '../run/service/service-binding.ts'
 import { type AtService, eraseAtService, type SeenAtService } from './erase-at-service.ts'
 import { eraseOptOuts } from './opt-out-erasing.ts'
-import { type OtherDatabase, outsideText, positionsNaming } from './out-of-reach.ts'
+import { doubtedText, type OtherDatabase, outsideText, positionsNaming } from './out-of-reach.ts'
 import { inMessages, type SoughtPerson, theirsIn } from './sought.ts'
 
 export interface Asked {
@@ -37,7 +37,7 @@ export interface Certificate {
   readonly contact_ids: readonly number[]
   /** When the person was erased for the first time, where that is not now; ISO 8601. */
   readonly erasedBefore: string | null
-  readonly removed: Omit<Forgotten, 'tokens'> & {
+  readonly removed: Omit<Forgotten, 'tokens' | 'doubtedCreates'> & {
     readonly tokens: readonly string[]
     readonly files: readonly { readonly file: string; readonly records: number }[]
     readonly logs: readonly string[]
@@ -171,6 +171,7 @@ interface Work extends Meant {
   readonly state: OwnedState
   readonly id: string
   readonly desk: Desk
+  readonly atService: AtService | undefined
 }
 
 /** What the disk kept from being searched or written is named, and the erasure is not done. */
@@ -299,7 +300,7 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
     folder === undefined ? [] : await eraseInLogs(folder, messages.redactedData, leaving(files.left, 'log'))
   const at = clock.now()
   const records = files.changed.reduce((sum, one) => sum + one.records, 0)
-  const forgotten = state.forget({
+  const { doubtedCreates, ...forgotten } = state.forget({
     subject,
     people,
     recognition: messages,
@@ -332,10 +333,14 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
       ...leftForWantOfNames(work),
       ...(uncertainRejects > 0 ? [rejects] : []),
       ...leftAtService(seen),
+      ...(work.atService !== undefined && doubtedCreates > 0
+        ? [{ file: 'the service', why: doubtedText(doubtedCreates) }]
+        : []),
     ],
     outside: outsideText({
       settings,
       contactIds: subject.contactIds.filter((contactId) => !clearedOf(seen).includes(contactId)),
+      doubtedCreates: work.atService === undefined ? doubtedCreates : 0,
       copies: others,
       positions: await positionsNaming(messages, state, names),
     }),
@@ -355,7 +360,7 @@ export async function forgetContact(desk: Desk, asked: Asked): Promise<Certifica
   const whom = await meant(state, settings, asked.contact)
   desk.ask(whom.subject)
   const { runId } = desk.about(null)
-  const work = { ...whom, contact: asked.contact, settings, state, id: runId, desk }
+  const work = { ...whom, contact: asked.contact, atService: did, settings, state, id: runId, desk }
   const { contactIds, keys } = whom.subject
   const pipeline = keys[0]?.pipeline ?? null
   const seen = did === undefined ? [] : await eraseAtService(desk, { did, contactIds, pipeline })

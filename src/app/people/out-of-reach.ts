@@ -28,12 +28,24 @@ export interface OutOfReach {
   readonly settings: Settings
   /** Of the person, at the service: those that were not emptied or deleted there. */
   readonly contactIds: readonly number[]
+  /** Creates of the person whose answers were lost. */
+  readonly doubtedCreates: number
   readonly copies: readonly OtherDatabase[]
   /** See `positionsNaming`. */
   readonly positions: readonly string[]
 }
 
-export function outsideText({ settings, contactIds, copies, positions }: OutOfReach): string[] {
+/** What an erasure cannot find: no link names the contact. */
+export const doubtedText = (creates: number): string =>
+  `a create of this person was in doubt (${creates}), so there may be a contact that no record names: look for it by e-mail address and by name, and delete it there`
+
+export function outsideText({
+  settings,
+  contactIds,
+  doubtedCreates,
+  copies,
+  positions,
+}: OutOfReach): string[] {
   const { base_url: baseUrl } = settings.service
   return [
     ...(contactIds.length === 0
@@ -41,6 +53,7 @@ export function outsideText({ settings, contactIds, copies, positions }: OutOfRe
       : [
           `the service ${baseUrl}: contact ${contactIds.join(', ')}; --at-service delete would delete it, --at-service blank would empty it`,
         ]),
+    ...(doubtedCreates === 0 ? [] : [`the service ${baseUrl}: ${doubtedText(doubtedCreates)}`]),
     ...copies.map(({ name, isState }) =>
       isState
         ? `another state, of another account for example: ${name}; it is in use, keep it, and call this command for it`

@@ -24,6 +24,8 @@ export interface Forgotten {
   readonly openOperations: number
   /** Of these: operations that may be in flight at the service, and will not be looked up any more. */
   readonly inDoubt: number
+  /** Of those in doubt: creates, which may have made a contact that no link names. */
+  readonly doubtedCreates: number
   readonly rejects: number
   /** Of those that stay: how many name a person of the same name or telephone, and may be theirs. */
   readonly uncertainRejects: number
@@ -100,7 +102,7 @@ function removeOptOuts(db: Connection, mails: readonly string[]): void {
 }
 
 function removeRows(db: Connection, { keys, mails, contactIds }: Subject, households: readonly string[]) {
-  const counts = { links: 0, openOperations: 0, inDoubt: 0, rejects: 0 }
+  const counts = { links: 0, openOperations: 0, inDoubt: 0, doubtedCreates: 0, rejects: 0 }
   const prepare = (sql: string) => db.prepare(sql)
   const unprint = prepare(`DELETE FROM fingerprint WHERE pipeline = @pipeline
     AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)`)
@@ -119,9 +121,11 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject, househ
     'brake_ask',
     'drift_round',
   ].map((table) => prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`))
-  const inDoubt = db.prepare<unknown[], number>(
-    `SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
-  )
+  const doubts = db
+    .prepare<[Subject['keys'][number]], string>(
+      `SELECT kind FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
+    )
+    .pluck()
   const operations = prepare('DELETE FROM operation WHERE pipeline = @pipeline AND key = @key')
   const rejects = prepare('DELETE FROM reject WHERE pipeline = @pipeline AND key = @key')
   const unsent = prepare('DELETE FROM sent_values WHERE contact_id = ?')
@@ -140,7 +144,9 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject, househ
     for (const statement of unpass) statement.run(key)
     for (const statement of [unblock, unknowInput]) statement.run({ pipeline: key.pipeline })
     counts.links += unlink.run(key).changes
-    counts.inDoubt += inDoubt.pluck().get(key) ?? 0
+    const kinds = doubts.all(key)
+    counts.inDoubt += kinds.length
+    counts.doubtedCreates += kinds.filter((kind) => kind === 'create').length
     counts.openOperations += operations.run(key).changes
     counts.rejects += rejects.run(key).changes
   }
