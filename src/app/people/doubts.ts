@@ -10,7 +10,7 @@ import type { ServiceContact } from '../../core/ports.ts'
 import { REBUILD_GUARD } from '../../core/change/lookup/rebuild.ts'
 import type { Settings } from '../../core/settings.ts'
 import { isSurelyNew } from '../../sync/send/send-unsubscribed.ts'
-import { withResolved } from '../../sync/send/settle.ts'
+import { bySettings } from '../../sync/send/settle.ts'
 import { askService } from '../run/service/checking.ts'
 import type { Desk } from '../run/desk.ts'
 
@@ -122,7 +122,7 @@ export async function resolveDoubt(
   if (verdict.done && operation.kind === 'create') await assertNotMistyped(operation, idOf(verdict), desk)
   const settled = { operation, request: undefined, ...(await settledBy(operation, verdict, desk)) }
   const own = settings.pipelines.find(({ name }) => name === pipeline)
-  const all = own === undefined ? [settled] : withResolved([settled], { pipeline: own })
+  const all = own === undefined ? [settled] : bySettings([settled], { pipeline: own })
   const [taken = settled.settlement] = await state.settleBatch(all, desk.about(pipeline))
   return { id, pipeline, key, outcome: taken.kind === 'settled' ? 'done' : taken.kind }
 }

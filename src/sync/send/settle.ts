@@ -6,7 +6,7 @@ import type { CallResult, RequestTrace } from '../../core/ports.ts'
 import type { PlanContext, RunContext } from '../context.ts'
 
 /** How the keys of creates that are done were resolved, where they are made of fields. */
-export function withResolved(
+function withResolved(
   settled: readonly Settled[],
   { pipeline }: Pick<PlanContext, 'pipeline'>,
 ): readonly Settled[] {
@@ -36,11 +36,17 @@ function withMerge(
   return settled.map((one) => (one.operation.kind === 'create' ? { ...one, ...leaves } : one))
 }
 
+/** With what the settings of the pipeline add to the end of a create: by its answer, a look-up or a decision. */
+export const bySettings = (
+  settled: readonly Settled[],
+  context: Pick<PlanContext, 'pipeline'>,
+): readonly Settled[] => withMerge(withResolved(settled, context), context)
+
 /** State and counts, as the state took it. */
 export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {
   const { circuit, clock, pipeline, runId, state, tally } = context
   const about = { at: clock.now(), runId, configHash: pipeline.hash }
-  const taken = await state.settleBatch(withMerge(withResolved(settled, context), context), about)
+  const taken = await state.settleBatch(bySettings(settled, context), about)
   settled.forEach(({ operation }, index) => {
     const settlement = taken[index]
     if (settlement === undefined) return
