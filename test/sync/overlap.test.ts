@@ -59,6 +59,21 @@ describe('a mail that one record gives up and another takes', () => {
     expect(names(line)).toEqual(apart)
   })
 
+  it('is free as well where the record that had it is left without one', async () => {
+    const line = testLine({ pipeline: { blank: 'clear' } })
+    line.source.drop('a.csv', [[...HEADER], row('1', 'one@example.com', 'One')])
+    await line.run()
+    line.source.drop('b.csv', [[...HEADER], row('1', '', 'One'), row('2', 'one@example.com', 'Two')])
+    line.service.fault = (call) => (isUpdate(call) ? { kind: 'unknown' } : undefined)
+    expect(await line.run()).toMatchObject({ created: 0, failed: 2, held: 0 })
+    line.service.fault = () => undefined
+    expect(await line.run()).toMatchObject({ created: 1, updated: 1, status: 'ok' })
+    expect(names(line)).toEqual([
+      ['One', ''],
+      ['Two', 'one@example.com'],
+    ])
+  })
+
   it('is not taken while giving it up has failed', async () => {
     const line = await linked()
     line.service.fault = (call) => (isUpdate(call) ? { kind: 'unknown' } : undefined)

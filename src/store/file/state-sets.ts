@@ -15,3 +15,9 @@ export const isOpenAs = (states: readonly OperationState[], column = 'state'): s
  */
 export const isKeyed = (row: string): string =>
   `(${row}.kind <> 'create' OR ${row}.state NOT IN ('planned', 'sending'))`
+
+/** A change that empties the mail has none of its own. */
+export const clearsMail = (row: string): string => `${row}.fields ->> '$.mail' = ''`
+
+/** Beside `link`: a change after which the contact has another mail, or none. */
+export const givesUpMail = (row: string): string => `(${row}.mail_key <> link.mail_key OR ${clearsMail(row)})`

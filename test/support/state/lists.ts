@@ -59,11 +59,11 @@ interface Owner {
 /** Who has the mail: links first, those that keep it before those that give it up. */
 function ownersOf(tables: Tables, pipeline: string, mail: string): Owner[] {
   const rows = rowsWhere(tables, (row) => row.pipeline === pipeline)
-  const brings = ({ key }: Link, isMeant: (mailKey: string) => boolean): boolean =>
+  const brings = ({ key }: Link, isMeant: (mailKey: string | undefined) => boolean): boolean =>
     rows.some(
       (row) =>
         row.key === key &&
-        row.mailKey !== undefined &&
+        (row.mailKey !== undefined || row.fields['mail'] === '') &&
         isMeant(row.mailKey) &&
         isKeyed(row) &&
         (row.state !== 'held' || row.guard !== undefined),

@@ -65,7 +65,7 @@ function sharedMailReason(tables: Tables, create: Row, takers: readonly Row[]): 
       (row) =>
         row.key === link.key &&
         row.state === 'planned' &&
-        row.mailKey !== undefined &&
+        (row.mailKey !== undefined || row.fields['mail'] === '') &&
         row.mailKey !== link.mailKey &&
         isKeyed(row),
     )

@@ -8,7 +8,7 @@ import type { Connection } from '../../file/database.ts'
 import { createTermsOfOthers } from './known.ts'
 import { mayBeNamed } from '../missing.ts'
 import { parseContact, parseUnsure } from '../rows.ts'
-import { isKeyed } from '../../file/state-sets.ts'
+import { clearsMail, givesUpMail, isKeyed } from '../../file/state-sets.ts'
 
 function createContactsOfOthers(db: Connection): OtherRecords['contactsOfOthers'] {
   const ofOther = db
@@ -61,7 +61,7 @@ interface MailOwner {
   readonly moving: number
 }
 
-/** Whether the record of the link has a change that is carried out automatically, or once it is released, and brings a mail. */
+/** Whether the record of the link has a change that is carried out automatically, or once it is released, and brings or clears a mail. */
 const isMoving = (isOtherMail: string): string => `EXISTS (SELECT 1 FROM operation
   WHERE operation.pipeline = link.pipeline AND operation.key = link.key AND ${isOtherMail} AND ${isKeyed('operation')}
   -- What is held for a reason of its record, a deleted contact for example, changes nothing any more automatically.
@@ -69,7 +69,7 @@ const isMoving = (isOtherMail: string): string => `EXISTS (SELECT 1 FROM operati
 
 /** Who has one of these mails, and whether a change of theirs gives it up; those that keep it first. */
 const OWNERS = `
-SELECT value AS mail, link.key, ${isMoving('operation.mail_key <> link.mail_key')}
+SELECT value AS mail, link.key, ${isMoving(givesUpMail('operation'))}
 FROM json_each(@mails) CROSS JOIN link ON link.pipeline = @pipeline AND link.mail_key = value ORDER BY moving`
 
 /**
@@ -85,7 +85,7 @@ SELECT value AS mail, operation.key, 1 AS moving FROM json_each(@mails) CROSS JO
  * now. The condition is that of the index, word for word.
  */
 const UNSURE = `
-SELECT link.key, link.unsure, open, ${isMoving('operation.mail_key IS NOT NULL')}
+SELECT link.key, link.unsure, open, ${isMoving(`(operation.mail_key IS NOT NULL OR ${clearsMail('operation')})`)}
 FROM sent_values INDEXED BY sent_values_with_mail CROSS JOIN link ON link.contact_id = sent_values.contact_id
 WHERE open LIKE '%["mail",%' AND link.pipeline = ? AND link.unsure IS NOT NULL ORDER BY moving`
 

@@ -1,7 +1,7 @@
 // Creates that the service would merge under check `email`, because two keys have one mail. Which of them it should
 // be cannot be decided here, so all of them are held before anything is sent.
 import type { Connection } from '../../file/database.ts'
-import { isKeyed } from '../../file/state-sets.ts'
+import { givesUpMail, isKeyed } from '../../file/state-sets.ts'
 
 const WHY = 'and under duplicate_check_method: email the service would merge them'
 
@@ -36,7 +36,7 @@ SELECT * FROM (
   SELECT operation.id,
     (SELECT key FROM link WHERE link.pipeline = operation.pipeline AND link.mail_key = operation.mail_key
        AND NOT EXISTS (SELECT 1 FROM operation AS moving WHERE moving.pipeline = link.pipeline AND moving.key = link.key
-                       AND moving.state = 'planned' AND moving.mail_key <> link.mail_key AND ${isKeyed('moving')}) LIMIT 1) AS owner,
+                       AND moving.state = 'planned' AND ${givesUpMail('moving')} AND ${isKeyed('moving')}) LIMIT 1) AS owner,
     (SELECT doubt.key FROM operation AS doubt INDEXED BY operation_doubt_by_mail
      WHERE doubt.pipeline = operation.pipeline AND doubt.mail_key = operation.mail_key AND doubt.state = 'in_doubt'
        AND doubt.key <> operation.key LIMIT 1) AS doubt
