@@ -13,9 +13,11 @@ export interface ColumnReading {
   readonly confidence: number
   /** A sentence without the full stop. */
   readonly why: string
+  /** Only the values say so; absent where the header says it, too. */
+  readonly isByValues?: true
 }
 
-type Verdict = Pick<ColumnReading, 'meaning' | 'confidence' | 'why'>
+type Verdict = Pick<ColumnReading, 'meaning' | 'confidence' | 'why' | 'isByValues'>
 
 /** By how the header says it; below the confidence at which a guess is taken where it is a part of it. */
 const BY_HEADER: Readonly<Record<HeaderReading['how'], number>> = {
@@ -147,6 +149,7 @@ function byValues({ column, header, shares }: Looked): Verdict | undefined {
     meaning,
     confidence: 0.9,
     why: `${count(share, column)} are ${meaningText(meaning).replace(/^an? /, '')} each, regardless of the header`,
+    isByValues: true,
   })
   if (shares.mails >= 0.95) return found('mail', shares.mails)
   if (header.meaning !== undefined) return undefined

@@ -70,10 +70,13 @@ export function mailEntries(
   ]
 }
 
-const secondEntry = ({ column, confidence, why }: ColumnReading): ProposedEntry => ({
+/** Beside another one, an address that no header calls one may be that of another person. */
+const NOT_CALLED_ONE = 0.6
+
+const secondEntry = ({ column, confidence, why, isByValues }: ColumnReading): ProposedEntry => ({
   column: column.name,
   field: 'mail2',
   rule: { column: column.name },
-  confidence,
-  why,
+  confidence: isByValues === true ? NOT_CALLED_ONE : confidence,
+  why: isByValues === true ? `${why}; they may be those of another person` : why,
 })

@@ -1,5 +1,5 @@
-// Which of several columns of one meaning goes first: those with values, then as their headers rank, those whose header says more
-// than the meaning behind the others, then the fuller one.
+// Which of several columns of one meaning goes first: those with values, those whose header says the meaning, then as their headers
+// rank, those whose header says more than the meaning behind the others, then the fuller one.
 import type { ColumnReading } from './column-reading.ts'
 import type { Qualifier } from './words/meaning.ts'
 
@@ -20,8 +20,11 @@ export function decidingQualifier({ header }: ColumnReading): Qualifier | undefi
 
 const rankOf = (reading: ColumnReading): number => RANKS.indexOf(decidingQualifier(reading))
 
-/** A further word may say whose it is: the address of the adviser, for example. */
-export const saysMore = ({ header }: ColumnReading): boolean => header.how === 'part'
+const isByValues = (reading: ColumnReading): boolean => reading.isByValues === true
+
+/** A further word may say whose it is: the address of the adviser, for example. So may a header of other words. */
+export const saysMore = (reading: ColumnReading): boolean =>
+  reading.header.how === 'part' || isByValues(reading)
 
 const isFilled = ({ column }: ColumnReading): boolean => column.filled > 0
 
@@ -29,6 +32,7 @@ export const byRank = (readings: readonly ColumnReading[]): readonly ColumnReadi
   [...readings].sort(
     (one, other) =>
       Number(isFilled(other)) - Number(isFilled(one)) ||
+      Number(isByValues(one)) - Number(isByValues(other)) ||
       rankOf(one) - rankOf(other) ||
       Number(saysMore(one)) - Number(saysMore(other)) ||
       other.column.filled - one.column.filled,

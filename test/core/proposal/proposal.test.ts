@@ -325,6 +325,20 @@ describe('numbers and addresses', () => {
     },
   )
 
+  it.each(['Angelegt von', 'Benutzername', 'FN'])(
+    'addresses under another header, "%s", go behind those that the header calls so, and are asked about',
+    (header) => {
+      const theirs = ['boss@a.example', 'boss@b.example', 'boss@a.example', 'boss@b.example']
+      for (const own of ['E-Mail', 'E-Mail geschäftlich', 'E-Mail 2']) {
+        const found = proposalFor({ [header]: theirs, [own]: MAILS })
+        expect(taken(found)).toEqual({ mail: { column: own } })
+        expect(initQuestions(found)).toMatchObject([{ column: header, standard: 'n' }])
+        const gaps = proposalFor({ [header]: theirs, [own]: ['', '', 'a@a.example', 'b@a.example'] })
+        expect(taken(gaps)).toEqual({ mail: { column: own } })
+      }
+    },
+  )
+
   it('two mails: the better one first; where it is often blank the other stands in', () => {
     expect(taken(proposalFor({ 'Secondary Email': MAILS, 'Primary Email': MAILS }))).toEqual({
       mail: { column: 'Primary Email' },
