@@ -453,6 +453,38 @@ describe('of a rejected record', () => {
   })
 })
 
+describe('beside a row that was rejected because it has the key of another record', () => {
+  const ROWS = ['K4,dora@example.com,Dora,4', 'K4,emil@example.com,Emil,']
+  beforeEach(async () => {
+    await drop(...ROWS)
+    expect((await place.cli('run')).code).toBe(3)
+  })
+
+  it('is of the record that was accepted, and holds over the same file', async () => {
+    expect(await place.json('correct', 'shop', 'K4', 'phone=5')).toMatchObject({ from: 'contact' })
+    await place.cli('run')
+    await drop(...ROWS)
+    await place.cli('run')
+    expect(await contactOf('dora@example.com')).toMatchObject({ first_name: 'Dora', phone: '5' })
+    expect(await corrections()).toMatchObject([{ value: '5', source: '4' }])
+  })
+
+  it.each([
+    ['file and line', () => 'f2.csv:3'],
+    [
+      'its id',
+      async () =>
+        `reject:${((await place.json('rejects', 'list'))['rejects'] as { id: number }[])[0]?.id ?? 0}`,
+    ],
+  ])('is refused for that row, named by %s: its value would go to the other one', async (_, name) => {
+    expect(await place.cli('correct', 'shop', await name(), 'phone=5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has the key of another record') as string,
+    })
+    expect(await corrections('--all')).toEqual([])
+  })
+})
+
 describe('is refused', () => {
   it.each([
     ['for a record that is not known', ['K9', 'phone=1'], 'shop knows no record K9'],

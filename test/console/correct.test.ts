@@ -118,18 +118,39 @@ it('who looks at the corrections is noted; one that is not there cannot be dropp
   expect(asked.body).toContain('Nothing was done')
 })
 
-it('a long text with line breaks comes back from the form as it was', async () => {
-  const long = `${'ä'.repeat(9_000)}\nsecond line`
-  const own = await openDesk(
+/** A desk whose state has read these rows. */
+const deskOf = (...rows: string[][]): Promise<Desk> =>
+  openDesk(
     (data) => data,
     async (path) => {
       const state = openState(path, { pid: 1, since: 0, thorough: false })
       const line = testLine({ state })
-      line.source.drop('1.csv', [[...HEADER], ['K1', 'no mail', long, 'Bell', '']])
+      line.source.drop('1.csv', [[...HEADER], ...rows])
       await line.run()
       await state.close()
     },
   )
+
+it('a row with the key of another record has no form: its values would go to that one', async () => {
+  const own = await deskOf(
+    ['K1', 'k1@example.com', 'Ann', 'Bell', ''],
+    ['K1', 'k2@example.com', 'Bo', '', ''],
+  )
+  try {
+    own.users = [ANNA]
+    const { rows } = await own.data.views.rejects({ pipelines: ['shop'] }, { from: undefined, limit: 1 })
+    const headers = await own.signIn(ANNA.token)
+    const { body } = await own.ask(`/rejects/${rows[0]?.id ?? 0}`, { headers })
+    expect(body).toContain('it has the key of another record')
+    expect(body).not.toContain('action="/confirm"')
+  } finally {
+    await own.close()
+  }
+})
+
+it('a long text with line breaks comes back from the form as it was', async () => {
+  const long = `${'ä'.repeat(9_000)}\nsecond line`
+  const own = await deskOf(['K1', 'no mail', long, 'Bell', ''])
   try {
     own.users = [ANNA]
     const { rows } = await own.data.views.rejects({ pipelines: ['shop'] }, { from: undefined, limit: 1 })

@@ -70,6 +70,8 @@ export async function correctableReject(
   if (reject === undefined || pipeline === undefined) return undefined
   const without = (obstacle: string) => ({ reject, fields: [], still: reject.reason, obstacle })
   if (reject.key === undefined) return without('its key cannot be read, and a correction is kept by key')
+  if (reject.code === 'KEY_DUPLICATE')
+    return without('it has the key of another record, and a correction is kept by key')
   try {
     const read = await readAgain(reject, pipeline, asked)
     const fields = mappedFields(pipeline).flatMap(

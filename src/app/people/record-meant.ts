@@ -1,7 +1,7 @@
 // Which record an operator means: by its key, by a line of a file, or by the id of a reject.
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { RejectEntry } from '../../core/state.ts'
-import { SyncError } from '../../core/words/errors.ts'
+import { FINAL_REJECTS, SyncError } from '../../core/words/errors.ts'
 import type { Desk } from '../run/desk.ts'
 
 interface Naming {
@@ -60,6 +60,19 @@ const ambiguous = (record: string, pipeline: string): SyncError =>
     hint: `Write key:${record} or reject:${record}.`,
   })
 
+const refusedReject = (why: string): SyncError =>
+  new SyncError('USAGE', why, {
+    hint: 'A correction is kept by key. Export the reject, correct its row and drop it: contact-sync rejects export FILE.',
+  })
+
+/** A reject whose key is its own: under the key of another record the value would go to that one's contact. */
+function keyOfReject({ key, code }: RejectEntry, record: string): string {
+  if (key === undefined) throw refusedReject(`the key of the rejected record ${record} cannot be read`)
+  if (code === 'KEY_DUPLICATE')
+    throw refusedReject(`the rejected record ${record} has the key of another record`)
+  return key
+}
+
 /** The one record that is meant. Throws USAGE where there is none, or no single one. */
 export async function recordMeant({ pipeline, record }: Naming, desk: Desk): Promise<Meant> {
   const [, prefix, text = record] = /^(key|reject):(.*)$/su.exec(record) ?? []
@@ -68,17 +81,17 @@ export async function recordMeant({ pipeline, record }: Naming, desk: Desk): Pro
   const [rejected] = byId
   if (isKey && rejected !== undefined && rejected.key !== text) throw ambiguous(record, pipeline)
   if (isKey) {
-    const own = await rejectsWhere(({ key }) => key === text, pipeline, desk)
+    // A row that came beside the record of its key is not that record.
+    const own = await rejectsWhere(
+      ({ key, code }) => key === text && !FINAL_REJECTS.includes(code),
+      pipeline,
+      desk,
+    )
     return { key: text, reject: own.at(-1) }
   }
   const ofLine = await rejectsWhere(({ file, line }) => `${file}:${line}` === text, pipeline, desk)
   const reject = rejected ?? ofLine.at(-1)
-  if (reject !== undefined) {
-    if (reject.key !== undefined) return { key: reject.key, reject }
-    throw new SyncError('USAGE', `the key of the rejected record ${record} cannot be read`, {
-      hint: 'A correction is kept by key. Export the reject, correct its row and drop it: contact-sync rejects export FILE.',
-    })
-  }
+  if (reject !== undefined) return { key: keyOfReject(reject, record), reject }
   const key = text.includes(':') ? await keyOfLine(text, pipeline, desk) : undefined
   if (key === undefined) throw unknown(record, pipeline)
   return { key, reject: undefined }
