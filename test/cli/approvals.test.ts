@@ -139,6 +139,18 @@ describe('what a rule requires', () => {
     expect([await nameOf('K1'), await nameOf('K4')]).toEqual(['Anne', undefined])
   })
 
+  it('says that a release of its run lets go what waits for a brake as well', async () => {
+    const brake = '{ terms: [News], above: 0, first: 1, watch: 1h, stop_when: { unsubscribed: 50% } }'
+    await configure({ guards: `{ brake: ${brake}, max_deletes: 100%, max_deletes_per: off }` })
+    await drop({ K1: 'Anna/News', K2: 'Berta/News', K3: 'Carla/News' })
+    const command = `contact-sync held release ${await run(4)}`
+    const { stdout: listed } = await place.cli('held', 'list')
+    expect(listed).toContain(
+      `to release these and what else the run holds (brake), by 2 approvers: ${command} --as NAME\n`,
+    )
+    expect(listed).toContain(`to release these and what else the run holds (approval): ${command}\n`)
+  })
+
   it('goes when two different approvers have released it, and not before', async () => {
     await drop({ ...without('K4'), K1: 'Anne' })
     expect(await place.cli('plan', '--json')).toMatchObject({

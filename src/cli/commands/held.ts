@@ -52,7 +52,19 @@ function place({ file, line }: Change): string {
   return line === 0 ? file : `${file}:${line}`
 }
 
-function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]): string[] {
+type Plan = ReturnType<typeof heldPlan>
+
+/** A run is released as a whole: what else it holds goes with the plan, also what waits for a brake. */
+function whatGoes({ run_id: run, guard, pipeline }: Plan, plans: readonly Plan[]): string {
+  const others = plans.filter(
+    (one) =>
+      one.run_id === run && one.released_at === null && (one.guard !== guard || one.pipeline !== pipeline),
+  )
+  if (others.length === 0) return 'exactly these'
+  return `these and what else the run holds (${[...new Set(others.map((one) => one.guard))].join(', ')})`
+}
+
+function planLines(plan: Plan, plans: readonly Plan[], changes: readonly Change[]): string[] {
   const ready = plan.released ?? 0
   const more = plan.number - plan.changed_since + ready - changes.length
   const lines = changes.map(
@@ -66,7 +78,7 @@ function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]
   const part = waiting < plan.number - plan.changed_since ? `${waiting} of them ` : ''
   const next =
     plan.released_at === null
-      ? `  to release exactly these${needed === 0 ? '' : `, ${part}by ${plural(needed, 'approver')}`}: contact-sync held release ${plan.run_id}${remaining}${as}`
+      ? `  to release ${whatGoes(plan, plans)}${needed === 0 ? '' : `, ${part}by ${plural(needed, 'approver')}`}: contact-sync held release ${plan.run_id}${remaining}${as}`
       : '  released; the next run sends them'
   return [
     `${plan.pipeline}: run ${plan.run_id}: ${plural(plan.number, 'change')} held by ${plan.guard}: ${plan.reason}`,
@@ -100,7 +112,7 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
     const { plans, changes } = await collect(state, pipelines, settings)
     const own = changes.filter(({ guard }) => guard === null).map((one) => one.change)
     // A run holds plans of several pipelines where they wait for a term of a brake.
-    const ofPlan = ({ pipeline, run_id: run, guard }: (typeof plans)[number]): Change[] =>
+    const ofPlan = ({ pipeline, run_id: run, guard }: Plan): Change[] =>
       changes
         .filter((one) => one.guard === guard && one.change.run_id === run && one.change.pipeline === pipeline)
         .map((one) => one.change)
@@ -110,7 +122,7 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
       return 0
     }
     for (const plan of plans)
-      for (const line of planLines(plan, ofPlan(plan).slice(0, SHOWN))) print(io, line)
+      for (const line of planLines(plan, plans, ofPlan(plan).slice(0, SHOWN))) print(io, line)
     for (const one of own) print(io, `${one.pipeline}: ${place(one)}: ${one.key}: ${one.reason}`)
     return 0
   } finally {
