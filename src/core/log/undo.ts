@@ -212,9 +212,10 @@ function whyNot(
     return 'the record is no longer linked to this contact'
   if (link.gone) return 'the contact was deleted at the service'
   if (link.merged) return 'the service merged another record into it'
-  if (effect.isCreated && !options.deleteCreated)
-    return 'the run created it; --delete-created deletes it if it was not changed since'
-  return effect.isCreated ? whyThereBefore(effect, options) : undefined
+  if (!effect.isCreated) return undefined
+  const before = whyThereBefore(effect, options)
+  if (before !== undefined || options.deleteCreated) return before
+  return 'the run created it; --delete-created deletes it if it was not changed since'
 }
 
 /** What to do about one contact, and which of its changes stay. */

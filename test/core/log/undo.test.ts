@@ -119,9 +119,12 @@ describe('a contact as a whole', () => {
     ['its id was known before the run began', effect({ isCreated: true }), 7, 'had given its id before'],
     ['its create was settled by a look', effect({ isCreated: true, isFound: true }), 6, 'found later'],
   ])('created by the run is kept where %s', (_, given, highestBefore, why) => {
-    const { step, left } = decide(given, link(), { ...plain, deleteCreated: true, highestBefore })
-    expect(step.kind).toBe('nothing')
-    expect(left[0]?.why).toContain(why)
+    // Not offered where it would not be done.
+    for (const deleteCreated of [true, false]) {
+      const { step, left } = decide(given, link(), { ...plain, deleteCreated, highestBefore })
+      expect(step.kind).toBe('nothing')
+      expect(left[0]?.why).toContain(why)
+    }
   })
 })
 
