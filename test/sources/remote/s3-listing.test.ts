@@ -67,17 +67,40 @@ describe('a store', () => {
     expect(server.asked).toHaveLength(5)
   }, 30_000)
 
-  it('whose object is longer than listed fills no disk', async () => {
+  async function fetched(reply: Reply, bytes: number): Promise<unknown> {
     const folder = mkdtempSync(join(tmpdir(), 's3-'))
     const to = join(folder, 'copy')
     writeFileSync(to, '')
-    server = await peopleServer(() => ({ body: 'x'.repeat(200_000) }))
-    const entry = { name: 'a', what: 'file', bytes: 1000, writtenAt: 0, version: 's3:e:0' }
-    const fetched = sessionWith(server.url).fetch('', entry, to)
-    await expect(fetched).rejects.toThrow('longer than the store says')
-    expect(statSync(to).size).toBeLessThanOrEqual(1000)
-    rmSync(folder, { recursive: true })
+    server = await peopleServer(() => reply)
+    const entry = { name: 'a', what: 'file', bytes, writtenAt: 0, version: 's3:e:0' }
+    try {
+      return await sessionWith(server.url)
+        .fetch('', entry, to)
+        .catch((error: unknown) => error)
+    } finally {
+      expect(statSync(to).size).toBeLessThanOrEqual(bytes)
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+  it('whose object is longer than listed fills no disk', async () => {
+    const fault = await fetched({ body: 'x'.repeat(200_000) }, 1000)
+    expect(fault).toHaveProperty('message', 'an object is longer than the store says that it is')
   })
+
+  it.each([
+    [403, 'InvalidObjectState', 'SOURCE_DENIED', 'the store refuses that (403 InvalidObjectState)'],
+    [503, 'SlowDown', 'SOURCE_UNREACHABLE', 'the store fails (503 SlowDown)'],
+    [404, undefined, 'SOURCE_FAILED', 'the store refuses that (404 no reason given)'],
+  ])(
+    'that refuses to give a short object is quoted, not measured: %i %s',
+    async (status, reason, code, message) => {
+      const body = reason === undefined ? '' : `<Error><Code>${reason}</Code><Key>in/a</Key></Error>`
+      expect(await fetched({ status, body }, 10)).toMatchObject({ code, message })
+      await server?.close()
+      expect(await fetched({ status, body }, 1000)).toMatchObject({ code, message })
+    },
+  )
 
   it('whose answer is too large is not read to its end', async () => {
     const body = Buffer.alloc(20 * 1024 * 1024, ' ')

@@ -1,4 +1,5 @@
 // Requests to a store that speaks the interface of S3: signed, without redirects, ended when nothing is heard for so long.
+import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -36,6 +37,7 @@ export interface Requests {
 
 /** Of what is kept whole: a page of a listing has 1000 names. Objects are written to the disk. */
 const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024
+const LARGEST_REFUSAL = 64 * 1024
 const PASSING = [500, 502, 503, 504, 429]
 
 /** The code of a refusal, as a word: texts may hold anything. */
@@ -94,6 +96,16 @@ const atMost = (bytes: number) =>
       yield part
     }
   }
+
+/** The begin of a refusal, which has its code. */
+async function beginOf(parts: AsyncIterable<Buffer>): Promise<string> {
+  let text = ''
+  for await (const part of parts) {
+    text += part.toString()
+    if (text.length > LARGEST_REFUSAL) break
+  }
+  return text
+}
 
 const encoded = (key: string): string => key.split('/').map(encodeURIComponent).join('/')
 
@@ -155,14 +167,14 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
       const { url, options } = await signed(request)
       const stream = got.stream(url, { ...options, retry: { limit: 0 } })
       stream.once('request', refuseProtocolChange)
-      let status = 0
-      stream.once('response', ({ statusCode }: Response) => (status = statusCode))
       try {
+        const [{ statusCode, headers }] = (await once(stream, 'response')) as [Response]
+        if (statusCode !== 200)
+          throw faultOf(statusCode, await beginOf(stream), headers['x-amz-bucket-region']?.toString())
         await pipeline(stream, atMost(bytes), createWriteStream(to, { flags: 'r+' }))
       } catch (error) {
         throw networkFault(error)
       }
-      if (status !== 200) throw faultOf(status, '', undefined)
     },
   }
 }
