@@ -48,6 +48,8 @@ const OPEN = new Set([
   ...['orphans', 'problems', 'by', 'code', 'began', 'version', 'mode', 'ended_reason', 'notes', 'cause'],
   // What a rehearsal compares, what a guard judged.
   ...['before', 'after', 'threshold', 'holds', 'account'],
+  // What workers of one state do, and which pipelines none of them may run.
+  ...['active', 'labels', 'rest', 'unassigned'],
 ])
 /** Times: `at`, `held_at`, `last_success`. */
 const TIME = /^(.*_)?at$|^since$|^until$|^last_success$|^next_run$/

@@ -135,6 +135,15 @@ describe('as it is started without options', () => {
     })
   })
 
+  it('shows what workers do: names of pipelines stay readable in later sentences', () => {
+    const { shown, sentence } = hidingMasking()
+    const worker = { name: 'a', labels: ['berlin'], pipelines: ['shop'], active: ['shop'], rest: 'none' }
+    const status = { workers: [worker], unassigned: ['club'] }
+    expect(shown(status)).toEqual(status)
+    const text = 'no worker may run club (on: berlin), none runs shop'
+    expect(sentence(text)).toBe(text)
+  })
+
   it('hides a value of any length that a call asked for', async () => {
     const one = await assistant()
     const { shown, sentence, meant } = hidingMasking()
