@@ -4,18 +4,18 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { spoolFolder } from '../../src/config/spool-folder.ts'
 import { isOwned } from '../../src/store/file/lock.ts'
 import { type Ended, openWorkshop, type Running, type Workshop } from '../support/cli.ts'
+import { POSTGRES, startPostgres } from '../support/postgres-server.ts'
 
 let shop: Workshop
 let daemon: Running
-beforeEach(async () => {
-  shop = await openWorkshop()
-  // Its own runs of the pipeline come all the time.
-  await shop.configure(`
+// Its own runs of the pipeline come all the time.
+const configure = (place: string): Promise<void> =>
+  shop.configure(`
 service:
   base_url: \${BASE_URL}
   api_key: \${API_KEY}
   rate_limit: { requests: 500, per: 1s }
-state: { path: state/contact-sync.db }
+state: { ${place} }
 server: { port: 0 }
 pipelines:
   crm:
@@ -24,6 +24,10 @@ pipelines:
     key: id
     map: { mail: email, first_name: name }
 `)
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  await configure('path: state/contact-sync.db')
   daemon = shop.start('start')
   await daemon.stderrHas(/daemon started/)
 })
@@ -93,3 +97,33 @@ it('a daemon that was killed leaves nothing undone', { timeout: 60_000 }, async 
   expect(await open.ended).toMatchObject({ code: 0, stdout: '1\n2\n' })
   expect(await Promise.all([1, 2].map(name))).toEqual(['Ann', 'Bo'])
 })
+
+it.skipIf(POSTGRES === undefined)(
+  'with a state at a server, the worker that has the pipeline makes the runs, if it sees the spool folder',
+  { timeout: 90_000 },
+  async () => {
+    daemon.process.kill('SIGTERM')
+    await daemon.ended
+    const server = await startPostgres(POSTGRES ?? '')
+    try {
+      await configure(`path: state/s.db, url: "${server.url}"`)
+      daemon = shop.start('start')
+      await daemon.stderrHas(/pipelines of this worker/)
+      const first = await fed(schema + record(1, 'Ann') + state(1) + record(2, 'Bo') + state(2))
+      expect(first).toMatchObject({ code: 0, stdout: '1\n2\n' })
+      // As on another machine, which has a folder of its own for what it spools.
+      await configure(`path: elsewhere/s.db, url: "${server.url}"`)
+      const elsewhere = await fed(schema + record(3, 'Cy') + state(3))
+      expect(elsewhere).toMatchObject({ code: 3, stdout: '' })
+      expect(elsewhere.stderr).toContain('start target on the machine of the one that runs the pipeline')
+      daemon.process.kill('SIGTERM')
+      await daemon.ended
+      expect(await fed(schema + state(4))).toMatchObject({ code: 0, stdout: '4\n' })
+      expect(await Promise.all([1, 2, 3].map(name))).toEqual(['Ann', 'Bo', 'Cy'])
+    } finally {
+      daemon.process.kill('SIGTERM')
+      await daemon.ended
+      await server.stop()
+    }
+  },
+)

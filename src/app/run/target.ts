@@ -18,7 +18,7 @@ import { singerSource } from './singer.ts'
 
 /** Makes the runs of a pipe. */
 export interface FeedingRunner {
-  /** Another process has the state, and may make a run of the pipeline at any time. */
+  /** Another process has the state or shares it, and may make a run of the pipeline at any time. */
   readonly isBeside: boolean
   run(pipeline: PipelineSettings, options: RunOptions): Promise<WithWarnings>
   cursor(pipeline: string): Promise<KeptCursor | undefined>
@@ -42,11 +42,11 @@ export interface TargetEnd {
 }
 
 /** Records have no outcome: by the end of this process, or because the run could not continue. */
-const endedBy = ({ signal }: TargetParts): TargetEnd => ({
+const endedBy = ({ signal, runner: { isBeside } }: TargetParts): TargetEnd => ({
   problem: signal.aborted
     ? undefined
     : new SyncError('SOURCE_FAILED', 'records have no outcome yet: their STATE was not given out', {
-        hint: 'Nothing is lost: they wait in the spool folder, and the next run takes them; or the tap sends them again.',
+        hint: `Nothing is lost: they wait in the spool folder, and the next run takes them; or the tap sends them again.${isBeside ? ' Where several workers share the state, start target on the machine of the one that runs the pipeline.' : ''}`,
       }),
 })
 
