@@ -68,6 +68,45 @@ describe('audit witness', () => {
     expect(await place.cli('audit', 'verify', '--witness', 'heads.jsonl')).toMatchObject({ code: 0 })
   })
 
+  it('of several accounts may stand in one file: each log is held against its own lines', async () => {
+    const service = '{ service: { base_url: "${BASE_URL}", api_key: "${API_KEY}" } }'
+    const source = '{ type: csv, folder: inbox/NAME, settle: 0s }, key: no, map: { mail: mail }'
+    const pipeline = (name: string): string =>
+      `  ${name}: { account: ${name}, source: ${source.replace('NAME', name)} }\n`
+    const yaml = `
+state: { path: state/contact-sync.db }
+audit: { witness: { to: heads.jsonl } }
+accounts: { north: ${service}, south: ${service} }
+pipelines:\n`
+    await place.write('config.yaml', yaml + pipeline('north') + pipeline('south'))
+    for (const name of ['north', 'south'])
+      await place.write(`inbox/${name}/a.csv`, `no,mail\n1,${name}@example.com\n`)
+    expect((await place.cli('run')).code).toBe(0)
+    expect((await place.cli('audit', 'witness')).code).toBe(0)
+    const lines = (await readFile(place.path('heads.jsonl'), 'utf8')).trim().split('\n')
+    expect(lines).toHaveLength(2)
+    const verified = await place.cli('audit', 'verify', '--witness', 'heads.jsonl')
+    expect(verified).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/north:\nwhole: [^]*south:\nwhole: /) as string,
+    })
+    const alone = ['audit', 'verify', '--account', 'south', '--witness', 'heads.jsonl']
+    expect((await place.cli(...alone)).code).toBe(0)
+    // Without a line of its own nothing is known of a log.
+    await place.write('heads.jsonl', `${lines[0]}\n`)
+    expect(await place.cli(...alone)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no line of this state') as string,
+    })
+    // A state that no account has is one that was replaced.
+    const foreign = lines[1]?.replace(/"instance":"./, '"instance":"x')
+    await place.write('heads.jsonl', `${lines.join('\n')}\n${foreign}\n`)
+    expect(await place.cli(...alone)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is of another state') as string,
+    })
+  })
+
   it.each([
     ['audit', 'list'],
     ['audit', 'verify'],

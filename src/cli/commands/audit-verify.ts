@@ -127,10 +127,10 @@ const badText = ({ seq, why }: BadEntry, { entries, hash, isChained }: Checked):
 export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   if (options.head !== undefined) assertHash(options.head)
   const settings = await commandSettings(io, options)
-  const { path } = settings.state
+  const { account } = settings
   if (options.rebuildIndex === true)
     await decided({ io, options, settings }, { kind: 'audit rebuild-index', args: {} })
-  const marked = knownHead(path)
+  const marked = knownHead(settings.state.path)
   const state = openStateForReading(settings.state)
   if (state === undefined) throw noStateAt(settings.state)
   try {
@@ -141,7 +141,7 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
       (await cutOff(state, options.head)) ??
       (options.witness === undefined
         ? undefined
-        : await unlikeWitness(state, resolve(io.cwd, options.witness)))
+        : await unlikeWitness(state, resolve(io.cwd, options.witness), { io, options, account }))
     const index = bad === undefined ? await state.checkIndexes() : undefined
     const kept = bad === undefined ? await state.checkKept() : undefined
     const isOk = [bad, index, kept].every((fault) => fault === undefined)

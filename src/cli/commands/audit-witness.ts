@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { currentWitness, writeWitness } from '../../app/witnessing.ts'
+import { loadConfiguration } from '../../app/run/configuration.ts'
 import { readWitnesses, witnessLine } from '../../core/log/witness.ts'
 import type { BadEntry } from '../../core/log/sync-log.ts'
 import type { StateStore } from '../../core/state-store.ts'
@@ -13,6 +14,7 @@ import { plural } from '../../core/words/format.ts'
 import { noStateAt } from '../../store/info.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'
+import { configFile } from '../config-file.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -50,18 +52,46 @@ export async function witness(io: Io, options: WitnessOptions): Promise<number> 
   }
 }
 
+/** The states of the other accounts of the configuration: one file may be the witness of all of them. */
+async function otherInstances(
+  { io, options }: { io: Io; options: CommonOptions },
+  account: string,
+): Promise<ReadonlySet<string>> {
+  const loaded = await loadConfiguration(configFile(io, options), io.env)
+  const others = loaded.ok ? loaded.accounts.filter((one) => one.account !== account) : []
+  const instances = new Set<string>()
+  for (const other of others) {
+    const state = openStateForReading(other.state)
+    if (state === undefined) continue
+    try {
+      instances.add(await state.instance())
+    } finally {
+      await state.close()
+    }
+  }
+  return instances
+}
+
 /**
  * The first place at which the log is not what a witness says it was; undefined where it is. Throws USAGE where the file
- * cannot be read, or holds no witness at all.
+ * cannot be read, or holds no witness of this log at all.
  */
-export async function unlikeWitness(state: StateStore, path: string): Promise<BadEntry | undefined> {
+export async function unlikeWitness(
+  state: StateStore,
+  path: string,
+  of: { readonly io: Io; readonly options: CommonOptions; readonly account: string },
+): Promise<BadEntry | undefined> {
   const lines = await witnessesIn(path)
   const instance = await state.instance()
-  for (const { line, at, entries, hash, instance: of } of lines) {
-    if (of !== instance)
+  const isOwn = (line: { readonly instance: string }): boolean => line.instance === instance
+  const others = lines.every(isOwn) ? new Set() : await otherInstances(of, of.account)
+  const own = lines.filter((line) => !others.has(line.instance) || isOwn(line))
+  if (own.length === 0) throw new SyncError('USAGE', `${path} holds no line of this state (${instance})`)
+  for (const { line, at, entries, hash, ...one } of own) {
+    if (!isOwn(one))
       return {
         seq: entries,
-        why: `line ${line} of the witness is of another state (${of}; this one is ${instance}): the state was replaced, or this is not its witness`,
+        why: `line ${line} of the witness is of another state (${one.instance}; this one is ${instance}): the state was replaced, or this is not its witness`,
       }
     if (!(await isHeadAt(state, entries, hash)))
       return {
