@@ -75,7 +75,7 @@ export const LIMITS = {
   version: { what: '--version / node -e 0', aim: { 1: 2 }, most: { 1: 2 } },
   help: { what: '--help / node -e 0', aim: { 1: 2 }, most: { 1: 2.2 } },
   completion: { what: 'completion / node -e 0', aim: { 1: 2 }, most: { 1: 2.2 } },
-  status: { what: 'status / node -e 0', aim: { 1: 8 }, most: { 30_000: 11 } },
+  status: { what: 'status / node -e 0', aim: { 1: 8 }, most: { 30_000: 10 } },
   seeds: { what: '10,000 seeds of the simulation, s (extrapolated)', aim: { 1: 180 }, most: {} },
 } as const satisfies Record<string, Limit>
 
