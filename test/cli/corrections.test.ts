@@ -469,6 +469,15 @@ describe('beside a row that was rejected because it has the key of another recor
     expect(await corrections()).toMatchObject([{ value: '5', source: '4' }])
   })
 
+  it('leaves that row in the list: nobody has looked after it', async () => {
+    await place.cli('correct', 'shop', 'K4', 'phone=5')
+    await place.cli('run')
+    expect(await contactOf('dora@example.com')).toMatchObject({ phone: '5' })
+    expect(await place.json('rejects', 'list')).toMatchObject({
+      rejects: [{ key: 'K4', line: 3 }],
+    })
+  })
+
   it.each([
     ['file and line', () => 'f2.csv:3'],
     [

@@ -54,9 +54,13 @@ ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, know
   fresh = excluded.fresh
 RETURNING id`
 
-/** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
+/**
+ * Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. What no record of a file
+ * asked for, a correction say, says nothing about the rows that were rejected.
+ */
 const CLEAR_EARLIER_REJECTS = `
-DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
+DELETE FROM reject WHERE pipeline = @pipeline AND key = @key
+  AND input_id < (SELECT input_id FROM operation WHERE id = @id AND fingerprint <> '')`
 
 /** Brings what is known of the contact into its link; gives the link when it is asked for. */
 function createLink(db: Connection): (operation: Operation, after: LinkAfter) => () => number {

@@ -102,8 +102,9 @@ function putLink(tables: Tables, { pipeline, key }: Operation, after: LinkAfter)
   return link
 }
 
-/** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
-function clearEarlierRejects({ rejects }: Tables, { pipeline, key, inputId }: Row): void {
+/** Of earlier inputs only, and by a record of a file: in its own input a later record of the same key may stand rejected, rightly. */
+function clearEarlierRejects({ rejects }: Tables, { pipeline, key, inputId, record }: Row): void {
+  if (record.fingerprint === '') return
   for (const reject of [...rejects.values()])
     if (reject.pipeline === pipeline && reject.key === key && reject.inputId < inputId)
       rejects.delete(reject.id)
