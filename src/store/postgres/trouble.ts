@@ -4,7 +4,7 @@ import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 type Turned = readonly [code: ErrorCode, text: string, hint?: string]
 
 const AWAY =
-  'Nothing was sent, and nothing is lost: the server keeps what was recorded. Check the server and the way to it; what was on its way is looked up once the state can be reached.'
+  'Nothing is lost: the server keeps what was recorded, and what was on its way is looked up once the state can be reached. Check the server and the way to it.'
 const ACCESS =
   'Check user, password, database and rights in state.url: the user must own the schema of the state, or be allowed to create it, and may make temporary tables. Nothing was changed.'
 
@@ -16,7 +16,7 @@ const TROUBLES: readonly (readonly [starts: readonly string[], ...Turned])[] = [
     ['25006'],
     'STATE_IO',
     'is at a server that only reads: a replica, or one that has not taken over yet',
-    'Let state.url name the server that takes writes. Nothing was sent, and nothing is lost.',
+    'Let state.url name the server that takes writes. Nothing is lost: what was on its way is looked up there.',
   ],
   [['53300'], 'STATE_IO', 'cannot be reached: the server has no connection left', AWAY],
   [['08', '25P03', '57P', '58', '53'], 'STATE_IO', 'cannot be reached, or the connection broke off', AWAY],
