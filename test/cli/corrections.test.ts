@@ -61,6 +61,16 @@ afterEach(async () => {
 })
 
 describe('of a contact', () => {
+  it('is sent although the next full file has its row among those that `where` leaves out', async () => {
+    const full = `    mode: full\n    where: record["first"] != "Zoe"\n`
+    await place.write('config.yaml', configuration(sandbox.url, full))
+    expect((await place.cli('correct', 'shop', 'K1', 'phone=5')).code).toBe(0)
+    await drop('K1,anna@example.com,Zoe,1', 'K2,bert@example.com,Bert,2')
+    expect(await place.json('run')).toMatchObject({ pipelines: [{ skipped: 1, deleted: 0 }] })
+    expect(await contactOf('anna@example.com')).toMatchObject({ first_name: 'Anna', phone: '5' })
+    expect(await corrections()).toMatchObject([{ value: '5', pending: false }])
+  })
+
   it('holds over what an undo has put back: the source still says the same', async () => {
     await drop('K1,anna@example.com,Anna,9')
     const wrong = (await place.json('run')) as { pipelines: { run_id: string }[] }

@@ -3,7 +3,7 @@ import { judgeCorrection } from '../../../core/change/others/correction.ts'
 import { planEntry } from '../../../core/log/other-entries.ts'
 import type { MappedRecord } from '../../../core/mapping/mapping.ts'
 import type { PlanContext } from '../../context.ts'
-import type { FreshRow, Mapped, Reading } from '../reading.ts'
+import type { FoundCorrection, FreshRow, Mapped, Reading } from '../reading.ts'
 
 /** With the values that a person set right, as far as these still hold. */
 export function withCorrections(
@@ -22,9 +22,15 @@ export function withCorrections(
   return { ...row, item, mapped: right.size === 0 ? mapped : mapper.map(item, right), findings }
 }
 
+/** Of a row that is left out nothing is sent: it can only end a correction. */
+const findingsOf = (row: Mapped): readonly FoundCorrection[] =>
+  row.kind === 'settled'
+    ? []
+    : (row.findings ?? []).filter(({ judged }) => row.mapped.kind !== 'skipped' || judged.kind === 'ended')
+
 /** What the rows that count say about corrections. */
 export function correctionFindings(rows: readonly Mapped[], { corrected }: Reading, { clock }: PlanContext) {
-  const found = rows.flatMap((row) => (row.kind === 'settled' ? [] : (row.findings ?? [])))
+  const found = rows.flatMap(findingsOf)
   for (const { correction, judged } of found)
     if (judged.kind === 'ended') corrected.ended.push({ correction, why: judged.why })
     else corrected.fields += 1
