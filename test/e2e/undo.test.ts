@@ -54,15 +54,29 @@ async function edit(index: number, fields: Record<string, unknown>): Promise<voi
 }
 
 describe('undo of what two pipelines send', () => {
-  it('puts back what the other one had sent', async () => {
+  const drop = async (pipeline: string, csv: string): Promise<string> => {
+    await shop.drop(pipeline, `${Math.random()}.csv`, csv)
+    return (await json('run', pipeline)).body.pipelines[0]?.run_id ?? ''
+  }
+  beforeEach(async () => {
     const yaml = await readFile(shop.path('config.yaml'), 'utf8')
     const crm = yaml.slice(yaml.indexOf('  shop:')).replaceAll('shop', 'crm')
     await shop.configure(`${yaml}${crm}`)
     await mkdir(shop.path('inbox', 'crm'))
-    const drop = async (pipeline: string, csv: string): Promise<string> => {
-      await shop.drop(pipeline, `${Math.random()}.csv`, csv)
-      return (await json('run', pipeline)).body.pipelines[0]?.run_id ?? ''
-    }
+  })
+
+  it('puts back what a create took from the contact that it was merged into', async () => {
+    await drop('crm', peopleCsv(1).replaceAll('030', '050'))
+    const merging = await drop('shop', peopleCsv(1))
+    expect(await phoneOf(0)).toBe('030 0')
+    const { body } = await json('undo', merging, '--yes')
+    expect(body.left?.map(({ what, why }) => `${what}: ${why}`)).toEqual([
+      expect.stringContaining('contact: the service had given its id before the run began'),
+    ])
+    expect(await phoneOf(0)).toBe('050 0')
+  })
+
+  it('puts back what the other one had sent', async () => {
     await drop('crm', peopleCsv(1).replaceAll('030', '050'))
     // The same person without a phone, and later with one.
     await drop('shop', peopleCsv(1).replace('030 0', ''))

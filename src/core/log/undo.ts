@@ -188,17 +188,21 @@ function undoneTerms(
   return { plan: { add, remove, asserts: [...termsBeyond(names, remove), ...add] }, left }
 }
 
-/** What says that the contact was there before the run: a create may have been merged into it. Deleting it would lose more than the run made. */
-function whyThereBefore(
-  { contactId, isFound }: RunEffect,
-  { highestBefore }: UndoEvidence,
-): string | undefined {
-  if (isFound)
-    return 'the answer to its create was lost and the contact was found later, so it may have been there before; it is kept'
-  return contactId <= highestBefore
-    ? 'the service had given its id before the run began, so the create was merged into a contact that was there; it is kept'
-    : undefined
-}
+const FOUND_LATER =
+  'the answer to its create was lost and the contact was found later, so it may have been there before; it is kept'
+const THERE_BEFORE =
+  'the service had given its id before the run began, so the create was merged into a contact that was there; it is kept, and of its values those are put back that are known'
+
+/** Its create was merged into a contact that was there: deleting that would lose more than the run made. */
+const isMerged = ({ contactId, isCreated, isFound }: RunEffect, { highestBefore }: UndoEvidence): boolean =>
+  isCreated && !isFound && contactId <= highestBefore
+
+/** Of a contact that was there only what was sent to it before is known, and may be put back. */
+const knownBefore = (effect: RunEffect): RunEffect => ({
+  ...effect,
+  fields: Object.fromEntries(Object.entries(effect.fields).filter(([, { from }]) => !isBlank(from))),
+  terms: { add: [], remove: [] },
+})
 
 function whyNot(
   effect: RunEffect,
@@ -212,9 +216,9 @@ function whyNot(
     return 'the record is no longer linked to this contact'
   if (link.gone) return 'the contact was deleted at the service'
   if (link.merged) return 'the service merged another record into it'
-  if (!effect.isCreated) return undefined
-  const before = whyThereBefore(effect, options)
-  if (before !== undefined || options.deleteCreated) return before
+  if (!effect.isCreated || isMerged(effect, options)) return undefined
+  if (effect.isFound) return FOUND_LATER
+  if (options.deleteCreated) return undefined
   return 'the run created it; --delete-created deletes it if it was not changed since'
 }
 
@@ -231,13 +235,19 @@ export function undoDecision(
   const { link } = known
   if (why !== undefined || link === undefined)
     return { step: { kind: 'nothing' }, left: left(why === undefined ? [] : [['contact', why]]) }
-  if (effect.isCreated) return { step: { kind: 'delete', link }, left: [] }
-  const { fields, left: leftFields } = undoneFields(effect, link)
-  const { plan, left: leftTerms } = undoneTerms(effect, link, options)
+  const merged = isMerged(effect, options)
+  if (effect.isCreated && !merged) return { step: { kind: 'delete', link }, left: [] }
+  const done = merged ? knownBefore(effect) : effect
+  const { fields, left: leftFields } = undoneFields(done, link)
+  const { plan, left: leftTerms } = undoneTerms(done, link, options)
   const isNothing = Object.keys(fields).length === 0 && plan === undefined
   return {
     step: isNothing ? { kind: 'nothing' } : { kind: 'update', link, fields, terms: plan },
-    left: left([...leftFields, ...leftTerms]),
+    left: left([
+      ...(merged ? [['contact', THERE_BEFORE] as [string, string]] : []),
+      ...leftFields,
+      ...leftTerms,
+    ]),
   }
 }
 

@@ -126,6 +126,21 @@ describe('a contact as a whole', () => {
       expect(left[0]?.why).toContain(why)
     }
   })
+
+  it('that a create was merged into gets back what is known of it from before, and nothing else', () => {
+    const given = effect({
+      isCreated: true,
+      fields: { phone: { from: '1', to: '2' }, city: { from: null, to: 'Bonn' } },
+      terms: { add: ['A'], remove: [] },
+    })
+    const at = link({
+      fields: { phone: '2', city: 'Bonn' },
+      terms: [{ name: 'A', ours: true, shared: false, unsure: false }],
+    })
+    const { step, left } = decide(given, at, { ...plain, deleteCreated: true, highestBefore: 7 })
+    expect(step).toEqual({ kind: 'update', link: at, fields: { phone: '1' }, terms: undefined })
+    expect(left.map(({ what }) => what)).toEqual(['contact'])
+  })
 })
 
 describe('terms', () => {
