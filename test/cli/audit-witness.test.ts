@@ -1,4 +1,5 @@
 // `audit witness`: the head of the sync log as others keep it, and a log that was rewritten with every key of the machine.
+import { existsSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm, writeFile } from 'node:fs/promises'
@@ -146,8 +147,11 @@ pipelines:\n`
 
   it('prints the line where no place is named', async () => {
     await run('a.csv', 'Anna')
-    const { stdout } = await place.cli('audit', 'witness')
-    expect(readWitnesses(stdout)).toHaveLength(1)
+    for (const named of [[], ['--to', '-']]) {
+      const { stdout } = await place.cli('audit', 'witness', ...named)
+      expect(readWitnesses(stdout)).toHaveLength(1)
+    }
+    expect(existsSync(place.path('-'))).toBe(false)
   })
 
   it('tells an address by POST, and says where it was not accepted', async () => {

@@ -178,7 +178,7 @@ export const AUDIT: CommandGroup = {
       name: 'witness',
       summary: 'writes the head of the sync log to where others keep it',
       description:
-        'Writes one line with the time, the number of entries and the hash of the last of them: appended to a file, or sent to an address by POST. Kept out of reach of this machine, it shows a log that was rewritten or cut off afterwards, even with every key of this machine. Without --to the place is audit.witness.to of the configuration; without that, too, the line is printed. Exits with 3 if the address did not accept it. Works beside the daemon.',
+        'Writes one line with the time, the number of entries and the hash of the last of them: appended to a file, or sent to an address by POST. Kept out of reach of this machine, it shows a log that was rewritten or cut off afterwards, even with every key of this machine. Without --to the place is audit.witness.to of the configuration; without that, too, or with --to -, the line is printed. Exits with 3 if the address did not accept it. Works beside the daemon.',
       options: [{ flags: '--to <FILE|URL>', help: 'a file, which is appended to, or an address' }],
       accounts: 'each',
       examples: [

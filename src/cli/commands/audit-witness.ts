@@ -22,14 +22,16 @@ interface WitnessOptions extends CommonOptions {
   readonly to?: string
 }
 
-function placeOf(to: string, cwd: string): string {
+/** Undefined: standard output. */
+function placeOf(to: string, cwd: string): string | undefined {
+  if (to === '-') return undefined
   if (!isWebAddress(to)) return resolve(cwd, to)
   const problem = webhookProblem(to)
   if (problem !== undefined) throw new SyncError('USAGE', `--to ${problem}`)
   return to
 }
 
-/** Prints it where no place is named, neither here nor in the configuration. */
+/** Prints it where no place is named, neither here nor in the configuration, or `-` is. */
 export async function witness(io: Io, options: WitnessOptions): Promise<number> {
   const { state: place, audit } = await commandSettings(io, options)
   const to = options.to === undefined ? audit.witness?.to : placeOf(options.to, io.cwd)
