@@ -130,7 +130,7 @@ const DOUBTS: readonly Mutant[] = [
     'kind === undefined && mailKey === guard && guard === REBUILD_GUARD',
   ]),
   oneBug(657, 'a member that the bulk answer lacks has failed', 'sync/send/send.ts', [
-    'if (operation !== undefined) await settleDoubt(operation, context, false)',
+    'if (operation !== undefined) await settleDoubt(once(operation), context, false)',
     "if (operation !== undefined) await settle([{ operation, request: result.request, settlement: { kind: 'failed', reason: 'missing' } }], context)",
   ]),
   oneBug(4, 'the bulk answer is read by position', 'core/change/bulk.ts', [
