@@ -8,7 +8,7 @@ import { currentBacklog, NO_BACKLOG, isRunOfOwner } from '../core/outcome/backlo
 import type { PipelinePause } from '../core/decision.ts'
 import type { ErasedSeen } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
-import { estimate, type Estimate } from '../core/change/estimate.ts'
+import { estimate, type Estimate, serviceLimits } from '../core/change/estimate.ts'
 import type { NotedPause } from '../core/outcome/daemon.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunRecord } from '../core/state.ts'
@@ -98,9 +98,6 @@ async function stillToSend(
 ): Promise<PipelineStatus['toSend']> {
   if (run === undefined || run.endedAt !== undefined) return { changes: 0, requests: 0, seconds: 0 }
   const totals = await state.planTotals(run.id)
-  const { bulk, rate_limit: rateLimit } = settings.service
-  const { requests, per: perMs, per_day: perDay } = rateLimit
-  const limits = { bulkSize: bulk.size, requests, perMs, perDay }
   const { update_method: mergeMethod, terms } = pipeline
   const how = {
     mergeMethod,
@@ -109,7 +106,7 @@ async function stillToSend(
   }
   return {
     changes: totals.operations,
-    ...estimate({ ...totals, newTerms: 0 }, { ...limits, ...how, terms }),
+    ...estimate({ ...totals, newTerms: 0 }, { ...serviceLimits(settings.service), ...how, terms }),
   }
 }
 

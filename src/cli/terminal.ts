@@ -53,7 +53,3 @@ export function wrap(line: string, columns: number, indent = 0): readonly string
   }
   return [...lines, current]
 }
-
-/** An argument of a command that is shown to be copied. A key comes from a source, and may hold what a shell would act upon. */
-export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -12,7 +12,7 @@ import { loadRuleKit, type RuleKit } from '../core/mapping/values/rule-kit.ts'
 import { type Counts, noCounts } from '../core/outcome/summary.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import type { StagedEntry, StagedInput } from '../core/state.ts'
-import { FINAL_REJECTS, inputError } from '../core/words/errors.ts'
+import { inputError, isRetriable } from '../core/words/errors.ts'
 import { isStopped, type PlanContext } from './context.ts'
 import { holdByGuards } from './plan/guards.ts'
 import { planInput } from './plan/read.ts'
@@ -30,8 +30,8 @@ export interface PlannedCorrections {
 /** Keys of records whose rejects can be mapped again. */
 async function rejectedKeys({ pipeline, state }: PlanContext): Promise<ReadonlySet<string>> {
   const keys = new Set<string>()
-  for await (const { key, code } of state.rejects([pipeline.name]))
-    if (key !== undefined && !FINAL_REJECTS.includes(code)) keys.add(key)
+  for await (const reject of state.rejects([pipeline.name]))
+    if (reject.key !== undefined && isRetriable(reject)) keys.add(reject.key)
   return keys
 }
 

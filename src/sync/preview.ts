@@ -9,6 +9,7 @@ import type { Operation, Settled, Settlement } from '../core/change/operation.ts
 import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'
 import { termPolicy } from '../core/change/steps.ts'
 import { type DecidedChange, partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
+import { serviceLimits } from '../core/change/estimate.ts'
 import { type InputReport, isBeforeOthers } from '../core/outcome/summary.ts'
 import type { Term } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
@@ -358,12 +359,9 @@ function ended(
   of: { context: PlanContext; service: ServiceSettings; mergeMethod?: MergeMethod },
 ): Plan {
   const { pipeline, tally, circuit } = of.context
-  const { bulk, rate_limit: rateLimit } = of.service
   // Edits are looked for as a merge method looks at what is there: by a read of each contact that is updated.
   const method = respectsHandEdits(pipeline) ? 'update' : pipeline.update_method
   const mergeMethod = of.mergeMethod ?? method
-  const { requests, per: perMs, per_day: perDay } = rateLimit
-  const rate = { bulkSize: bulk.size, requests, perMs, perDay }
   const policy = termPolicy({ cause: 'record', undoes: undefined }, pipeline)
   const how = {
     mergeMethod,
@@ -372,7 +370,7 @@ function ended(
     looksPerCreate: looksUp(pipeline) ? 2 : 0,
   }
   const listedTerms = of.context.terms.listed()
-  const limits = { ...rate, ...how, listedTerms, terms: { ...pipeline.terms, policy } }
+  const limits = { ...serviceLimits(of.service), ...how, listedTerms, terms: { ...pipeline.terms, policy } }
   const unasked = of.context.unasked && [...of.context.unasked]
   const leftOut = tally.leftOut.totals()
   const found = { counts: tally.counts, held: tally.held.totals(), inputs, leftOut }

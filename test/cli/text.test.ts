@@ -8,7 +8,7 @@ import { ConfigurationError, errorMessage, exitOfUnhandled } from '../../src/cli
 import { outsideModule, withinModule } from '../../src/sources/module/unhandled.ts'
 import { createProgress } from '../../src/cli/progress.ts'
 import { resultLines } from '../../src/cli/summary.ts'
-import { shellWord } from '../../src/cli/terminal.ts'
+import { shellWord } from '../../src/cli/completion/shell-word.ts'
 import { SyncError } from '../../src/core/words/errors.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
 import { testClock } from '../support/clock.ts'

@@ -1,7 +1,7 @@
 // Which record an operator means: by its key, by a line of a file, or by the id of a reject.
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { RejectEntry } from '../../core/state.ts'
-import { FINAL_REJECTS, SyncError } from '../../core/words/errors.ts'
+import { isRetriable, SyncError } from '../../core/words/errors.ts'
 import type { Desk } from '../run/desk.ts'
 
 interface Naming {
@@ -82,11 +82,7 @@ export async function recordMeant({ pipeline, record }: Naming, desk: Desk): Pro
   if (isKey && rejected !== undefined && rejected.key !== text) throw ambiguous(record, pipeline)
   if (isKey) {
     // A row that came beside the record of its key is not that record.
-    const own = await rejectsWhere(
-      ({ key, code }) => key === text && !FINAL_REJECTS.includes(code),
-      pipeline,
-      desk,
-    )
+    const own = await rejectsWhere((one) => one.key === text && isRetriable(one), pipeline, desk)
     return { key: text, reject: own.at(-1) }
   }
   const ofLine = await rejectsWhere(({ file, line }) => `${file}:${line}` === text, pipeline, desk)

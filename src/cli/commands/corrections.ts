@@ -20,7 +20,7 @@ import type { DecidingOptions } from '../decided-by.ts'
 import { replacedText, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
-import { shellWord } from '../terminal.ts'
+import { shellWord } from '../completion/shell-word.ts'
 
 /** `FIELD=VALUE`, each field once. */
 function fieldsOf(assignments: readonly string[]): FieldTexts {

@@ -1,8 +1,9 @@
 // The completion of bash: one function, nothing of it is loaded from elsewhere, and it works in bash 3.2 and later.
 import { type CompletionPlace, steps } from './model.ts'
+import { shellQuoted } from './shell-word.ts'
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-const listed = (words: readonly { word: string }[]): string => quoted(words.map(({ word }) => word).join(' '))
+const listed = (words: readonly { word: string }[]): string =>
+  shellQuoted(words.map(({ word }) => word).join(' '))
 
 const PIPELINES = '$(contact-sync completion pipelines "${config[@]}" 2>/dev/null)'
 
@@ -12,8 +13,8 @@ function valueCases(place: CompletionPlace): string[] {
       ? 'compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur"))'
       : isPipeline
         ? `COMPREPLY=($(compgen -W "${PIPELINES}" -- "$cur"))`
-        : `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$cur"))`
-    return `    ${names.map((name) => quoted(`${place.path}|${name}`)).join('|')}) ${reply}; return ;;`
+        : `COMPREPLY=($(compgen -W ${shellQuoted(choices.join(' '))} -- "$cur"))`
+    return `    ${names.map((name) => shellQuoted(`${place.path}|${name}`)).join('|')}) ${reply}; return ;;`
   })
 }
 
@@ -22,7 +23,7 @@ function placeCase({ path, words, options, takesFile, takesPipelines }: Completi
     ...(takesPipelines ? [`words="$words ${PIPELINES}"`] : []),
     ...(takesFile ? ['files=1'] : []),
   ].map((line) => ` ${line};`)
-  return `    ${quoted(path)}) words=${listed(words)}; options=${listed(options)};${extra.join('')} ;;`
+  return `    ${shellQuoted(path)}) words=${listed(words)}; options=${listed(options)};${extra.join('')} ;;`
 }
 
 export function bashScript(all: readonly CompletionPlace[]): string {
@@ -36,7 +37,7 @@ _contact_sync() {
     word=\${COMP_WORDS[i]}
     if [[ $word == --config ]]; then config=(--config "\${COMP_WORDS[i+1]}"); ((i++)); continue; fi
     case "\${path:+$path }$word" in
-      ${steps(all).map(quoted).join('|')}) path="\${path:+$path }$word" ;;
+      ${steps(all).map(shellQuoted).join('|')}) path="\${path:+$path }$word" ;;
     esac
   done
   case "$path|$prev" in

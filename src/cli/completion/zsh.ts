@@ -1,16 +1,20 @@
 // The completion of zsh, with what each word does beside it.
 import { type Choice, type CompletionPlace, steps } from './model.ts'
+import { shellQuoted } from './shell-word.ts'
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const described = (choices: readonly Choice[]): string =>
-  choices.map(({ word, help }) => quoted(`${word.replaceAll(':', '\\:')}:${help}`)).join(' ')
+  choices.map(({ word, help }) => shellQuoted(`${word.replaceAll(':', '\\:')}:${help}`)).join(' ')
 
 const PIPELINES = 'compadd -- ${(f)"$(contact-sync completion pipelines $config 2>/dev/null)"}'
 
 function valueCases(place: CompletionPlace): string[] {
   return place.valued.map(({ names, choices, isFile, isPipeline }) => {
-    const reply = isFile ? '_files' : isPipeline ? PIPELINES : `compadd -- ${choices.map(quoted).join(' ')}`
-    return `    ${names.map((name) => quoted(`${place.path}|${name}`)).join('|')}) ${reply}; return ;;`
+    const reply = isFile
+      ? '_files'
+      : isPipeline
+        ? PIPELINES
+        : `compadd -- ${choices.map(shellQuoted).join(' ')}`
+    return `    ${names.map((name) => shellQuoted(`${place.path}|${name}`)).join('|')}) ${reply}; return ;;`
   })
 }
 
@@ -21,7 +25,7 @@ function placeCase({ path, words, options, takesFile, takesPipelines }: Completi
     ...(takesPipelines ? ['pipelines=1'] : []),
     ...(takesFile ? ['files=1'] : []),
   ]
-  return `    ${quoted(path)}) ${lines.join('; ')} ;;`
+  return `    ${shellQuoted(path)}) ${lines.join('; ')} ;;`
 }
 
 export function zshScript(all: readonly CompletionPlace[]): string {
@@ -34,7 +38,7 @@ _contact_sync() {
     word=\${words[i]}
     if [[ $word == --config ]]; then config=(--config "\${words[i+1]}"); ((i++)); continue; fi
     case "\${at:+$at }$word" in
-      ${steps(all).map(quoted).join('|')}) at="\${at:+$at }$word" ;;
+      ${steps(all).map(shellQuoted).join('|')}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at|\${words[CURRENT-1]}" in

@@ -4,7 +4,8 @@ import type { ChangeGroup } from '../../core/change/plan/plan.ts'
 import { changePlace, type PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { number } from '../../core/words/format.ts'
 import { shownValue } from '../format.ts'
-import { shellWord, type Terminal } from '../terminal.ts'
+import { shellWord } from '../completion/shell-word.ts'
+import type { Terminal } from '../terminal.ts'
 
 type Paint = Terminal['paint']
 

@@ -1,6 +1,6 @@
 // How many requests a plan takes, and how long under the rate limit.
 import { type MergeMethod, needsActual } from './merge-method.ts'
-import type { TermSettings } from '../settings.ts'
+import type { ServiceSettings, TermSettings } from '../settings.ts'
 import { DAY_MS } from '../words/duration.ts'
 
 /** So few new terms are looked at one by one. */
@@ -89,6 +89,17 @@ const total = (files: readonly WorkInBulk[], of: (one: WorkInBulk) => number): n
   files.reduce((sum, one) => sum + of(one), 0)
 
 type RateLimits = Pick<EstimateLimits, 'requests' | 'perMs' | 'perDay'>
+
+/** What the settings of the service allow. */
+export const serviceLimits = ({
+  bulk,
+  rate_limit: { requests, per, per_day: perDay },
+}: Pick<ServiceSettings, 'bulk' | 'rate_limit'>): RateLimits & Pick<EstimateLimits, 'bulkSize'> => ({
+  bulkSize: bulk.size,
+  requests,
+  perMs: per,
+  perDay,
+})
 
 /** From the first request to the last, where each goes as soon as it may. */
 function leastMs(count: number, { requests, perMs, perDay }: RateLimits): number {

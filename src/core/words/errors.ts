@@ -266,6 +266,8 @@ export const FINAL_REJECTS: readonly ErrorCode[] = [
   'RECORD_NOT_A_CARD',
 ]
 
+export const isRetriable = ({ code }: { readonly code: ErrorCode }): boolean => !FINAL_REJECTS.includes(code)
+
 /** What a known error tells a person. The message holds no secret and no personal data. */
 export class SyncError extends Error {
   readonly code: ErrorCode

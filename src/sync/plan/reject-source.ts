@@ -2,12 +2,10 @@
 // file reported about them may be resolved by a changed mapping, a new term, or a service that accepts them now.
 import type { Source, SourceInput } from '../../core/ports.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
-import { FINAL_REJECTS } from '../../core/words/errors.ts'
+import { isRetriable } from '../../core/words/errors.ts'
 import type { RejectEntry, StateLists } from '../../core/state.ts'
 
 const AT_ONCE = 200
-
-const isRetriable = ({ code }: RejectEntry): boolean => !FINAL_REJECTS.includes(code)
 
 const itemOf = ({ values, text, rows, file, line }: RejectEntry): SourceItem => ({
   kind: 'record',
